@@ -1,0 +1,39 @@
+# Every target does its own set-up. `make demo` shows the package at work, `make test` runs the tests.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+.DEFAULT_GOAL := help
+
+help:  ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+$(VENV)/ready: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@
+
+$(VENV)/bench: $(VENV)/ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,bench]'
+	touch $@
+
+demo: $(VENV)/ready  ## simulate a closed-loop 3-D mechanism from its TOML file: report, energy, timing, HDF5, plots
+	$(BIN)/bricard run examples/bricard.toml --output demo --plots
+
+test: $(VENV)/ready  ## the quick tests
+	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+test-all: $(VENV)/ready  ## all tests, the long ones too
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m ''
+
+lint: $(VENV)/ready  ## ruff and pyright
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright
+
+bench: $(VENV)/bench  ## speed and accuracy beside exudyn, on one thread
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/run.py
+
+clean:  ## remove the virtual environment and what the targets wrote
+	rm -rf $(VENV) demo
+
+.PHONY: help demo test test-all lint bench clean

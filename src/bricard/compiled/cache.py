@@ -1,0 +1,99 @@
+"""Disk cache of compiled code that is never stale and never recompiles more than what changed.
+
+Numba stamps a cached function with the hash of its own file only: a change in a helper of another file goes unnoticed, and
+a blank line in its own file recompiles everything. Here the key of a function is a fingerprint of its byte code, its
+constants and, recursively, of all compiled functions it calls directly. It ends at calls by address, of which only the
+signature counts. No global setting of Numba is touched.
+"""
+
+import functools
+import hashlib
+import os
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+
+import numpy as np
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+
+_known = {}
+
+
+def fingerprint(value):
+    """Text that changes when the function, constant or type `value` changes, and is the same in every process."""
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype}{value.shape}{value.tobytes().hex()}"
+    if isinstance(value, CodeType):
+        return f"{value.co_code.hex()}{value.co_names}{value.co_varnames}{[fingerprint(c) for c in value.co_consts]}"
+    if isinstance(value, ModuleType):
+        if value.__name__.startswith(__package__.partition(".")[0]):
+            raise TypeError(f"compiled code must import names, not the module {value.__name__}: changes there would go unnoticed")
+        return value.__name__
+    function = getattr(value, "py_func", getattr(value, "_defn", value))  # of a dispatcher, of an intrinsic
+    if isinstance(function, FunctionType):
+        return _function_fingerprint(function)
+    return repr(value) if isinstance(value, (int, float, complex, str, tuple)) else str(value).split(" at 0x")[0]
+
+
+def _function_fingerprint(function):
+    if function not in _known:
+        _known[function] = function.__qualname__  # ends the recursion of functions that call each other
+        code = function.__code__
+        names = [n for n in code.co_names if n in function.__globals__]
+        parts = [fingerprint(code), *(n + fingerprint(function.__globals__[n]) for n in names)]
+        parts += [fingerprint(cell.cell_contents) for cell in function.__closure__ or ()]
+        _known[function] = hashlib.sha256("\n".join(parts).encode()).hexdigest()
+    return _known[function]
+
+
+@functools.cache
+def folder():
+    """Where compiled code is kept; may be deleted at any time."""
+    root = os.environ.get("BRICARD_CACHE_DIR") or Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "bricard"
+    Path(root).mkdir(parents=True, exist_ok=True)
+    return str(root)
+
+
+class PackageLocator(_CacheLocator):
+    """Tells Numba where cached code lies. The fingerprint is part of the file names: one file, one content, so that
+    processes that compile different users' joints at the same time cannot overwrite each other's code."""
+
+    def __init__(self, function, file):
+        self._py_file, self._function = file, function
+
+    @classmethod
+    def from_function(cls, function, file):
+        return cls(function, file)
+
+    def get_cache_path(self):
+        return folder()
+
+    def get_source_stamp(self):
+        return fingerprint(self._function)
+
+    def get_disambiguator(self):
+        return fingerprint(self._function)[:16]
+
+
+class _PackageCacheImpl(CompileResultCacheImpl):
+    _locator_classes = [PackageLocator]
+
+
+class _PackageFunctionCache(FunctionCache):
+    _impl_class = _PackageCacheImpl
+
+    def _index_key(self, signature, codegen):
+        return signature, codegen.magic_tuple()
+
+
+class PackageCache:
+    """Numba's function cache with our locator, opened when first used: at import some helpers are not yet defined."""
+
+    def __init__(self, function):
+        self._function = function
+
+    @functools.cached_property
+    def _opened(self):
+        return _PackageFunctionCache(self._function)
+
+    def __getattr__(self, name):
+        return getattr(self._opened, name)

@@ -1,0 +1,59 @@
+"""The signatures at which compiled pieces meet; docs/signatures.md explains each with shapes and units.
+
+Functions that can fail return a status code (status.py).
+"""
+
+from numba import b1, f8, i8, types
+
+from .pointers import Interface
+from .records import INTEGERS, RUN, SYSTEM, VECTOR, WORK
+
+# What EVALUATE and the kernels are asked for besides Phi and G.
+VELOCITY = 1  # phi_dot, gamma
+TANGENT = 2  # k and d, with the multipliers in work.lam
+RATE = 4  # d(G v)/dq
+ENERGY = 8  # potential energy and power
+REFRESH = 16  # with TANGENT: elements with costly second derivatives renew them too
+
+# Element type: elements [first, last) -> their part of phi, G, f, ... in `work`. (t, flags, first, last)
+KERNEL = Interface(types.void(f8, i8, i8, i8, SYSTEM, WORK))
+# Function of time: (t, parameters, first) -> value, first and second derivative.
+PROFILE = Interface(types.void(f8, VECTOR, i8, VECTOR))
+# Force law: (t, x, x', parameters, first) -> force, its derivatives in x and x', potential, non-conservative part.
+LAW = Interface(types.void(f8, f8, f8, VECTOR, i8, VECTOR))
+
+# The kind of system (bodies and joints, or functions), four methods:
+EVALUATE = Interface(types.void(f8, VECTOR, VECTOR, i8, SYSTEM, WORK))  # (t, q, v, flags) -> work
+RETRACT = Interface(types.void(VECTOR, VECTOR, VECTOR, SYSTEM, WORK))  # (q, increment) -> q moved by it
+KINEMATICS = Interface(types.void(VECTOR, VECTOR, VECTOR, SYSTEM, WORK))  # (q, v) -> q' = T(q) v
+MAP = Interface(types.void(VECTOR, VECTOR, SYSTEM, WORK))  # (q, v) -> work.t, t_inverse, tq
+METHODS = (EVALUATE, RETRACT, KINEMATICS, MAP)
+
+# Hooks after an accepted step, (t, y). AFTER_STEP brings a state back where it belongs (normalisation, projection; also
+# used on interpolated states). REBASE may exchange the coordinates in y and then answers REBASED: history is void.
+AFTER_STEP = Interface(i8(f8, VECTOR, SYSTEM, WORK))
+REBASE = Interface(i8(f8, VECTOR, SYSTEM, WORK))
+# Ode form: (t, y) -> y'.
+RHS = Interface(i8(f8, VECTOR, VECTOR, SYSTEM, WORK))
+# ResidualDae form: (t, y, y') -> F; (t, y, y') -> entries of dF/dy and dF/dy'.
+DAE_RESIDUAL = Interface(i8(f8, VECTOR, VECTOR, VECTOR, SYSTEM, WORK))
+DAE_JACOBIAN = Interface(i8(f8, VECTOR, VECTOR, VECTOR, VECTOR, SYSTEM, WORK))
+# MechanicalDae form: (t, y = [q, v], u = [v', 0, lam], flags) -> r = [M v' + G^T lam - f, 0, constraint rows];
+MECHANICAL_RESIDUAL = Interface(i8(f8, VECTOR, VECTOR, VECTOR, i8, SYSTEM, WORK))
+# (c_v, c_q, increment of the step, r) -> u with [M + c_v D + c_q K, G^T; G, 0] u = r.
+MECHANICAL_CORRECT = Interface(i8(f8, f8, VECTOR, VECTOR, SYSTEM, WORK))
+# The table of a form: the two hooks (0 where there is none), then its functions.
+FORMS = {
+    "Ode": (AFTER_STEP, REBASE, RHS),
+    "ResidualDae": (AFTER_STEP, REBASE, DAE_RESIDUAL, DAE_JACOBIAN),
+    "MechanicalDae": (AFTER_STEP, REBASE, MECHANICAL_RESIDUAL, MECHANICAL_CORRECT),
+}
+
+# Integrator: run.y at t -> run.y_new at t + h; the first argument is the table of the form's functions.
+STEP = Interface(i8(INTEGERS, f8, f8, RUN, SYSTEM, WORK))
+# Dense output of the last accepted step: (t of the step, h, where in it from 0 to 1) -> state.
+INTERPOLATE = Interface(types.void(f8, f8, f8, VECTOR, RUN))
+# Step size controller: step h tried -> accepted? Sets the next step size. (order of the error estimate, h)
+CONTROL = Interface(b1(f8, f8, RUN))
+# The time loop: [step, interpolate or 0, control], order, form, run, system, work, largest number of steps.
+MARCH = Interface(i8(INTEGERS, f8, INTEGERS, RUN, SYSTEM, WORK, i8))

@@ -1,0 +1,150 @@
+"""The only time loop. It steps, asks the controller, runs the hooks, delivers output, and returns now and then.
+
+clock:    0 time, 1 step size to try, 2 smallest step size, 3 error of the step before, 4 largest step size,
+          5 start time, 6 end time, 7 nominal step of a fixed-step run (0 otherwise).
+counters: the numbers below.
+"""
+
+import math
+
+from .interfaces import AFTER_STEP, CONTROL, INTERPOLATE, MARCH, REBASE, STEP
+from .pointers import compiled
+from .status import FINISHED, NOT_FINITE, REBASED, RUNNING, STEP_TOO_SMALL
+
+STEPS = 0  # accepted
+REJECTED = 1  # tried and refused: error too large, no convergence, not finite
+EVALUATIONS = 2  # of the right-hand side or residual
+TANGENTS = 3  # of the Jacobian or tangent
+FACTORISATIONS = 4  # of a matrix
+ITERATIONS = 5  # of Newton's method
+PROJECTIONS = 6  # corrections of position and velocity
+REBASINGS = 7
+OUTPUT = 8  # next output
+LOGGED = 9  # events in the log
+RESTART = 10  # 1: the history of a multistep method is void
+WEAK_NOW = 11  # 1: near a singular position
+WEAK_NOMINAL = 12  # number of weak pivots that is normal here (redundant rows)
+CULPRIT = 13  # unknown that a failure was seen in (layout of the unknowns), or -1
+GRID = 14  # steps of the nominal grid that are behind us
+KEEP_A = 15  # where in y the accelerations begin that output keeps, or -1
+KEEP_LAM = 16  # the same for the multipliers
+N_COUNTERS = 20
+
+LOG_SINGULAR = 1  # entered the neighbourhood of a singular position
+
+call_step, call_control, call_interpolate = STEP.call, CONTROL.call, INTERPOLATE.call
+call_after, call_rebase = AFTER_STEP.call, REBASE.call
+
+
+@compiled
+def deliver(y, run, system):
+    """The next output from a state: q, v, and accelerations and multipliers if y has them."""
+    counters, n = run.counters, system.n_q + system.n_v
+    k = counters[OUTPUT]
+    out = run.out_y[k]
+    for i in range(n):
+        out[i] = y[i]
+    if counters[KEEP_A] >= 0:
+        for i in range(system.n_v):
+            out[n + i] = y[counters[KEEP_A] + i]
+        n += system.n_v
+    if counters[KEEP_LAM] >= 0:
+        for i in range(system.n_rows):
+            out[n + i] = y[counters[KEEP_LAM] + i]
+    counters[OUTPUT] = k + 1
+
+
+@compiled
+def note_culprit(system, run):
+    """Remember the first unknown of y_new that is not finite."""
+    y_new = run.y_new
+    for i in range(y_new.size):
+        if not math.isfinite(y_new[i]):
+            v = i - system.n_q  # positions come first, then velocities
+            run.counters[CULPRIT] = v if 0 <= v < system.n_v else -1
+            return
+
+
+@compiled
+def watch_singularity(t, run, work):
+    """Log when the KKT matrix gets more weak pivots than its redundant rows explain."""
+    counters, report = run.counters, work.kkt.report
+    near = 1 if report[0] > counters[WEAK_NOMINAL] else 0
+    if near == 1 and counters[WEAK_NOW] == 0 and counters[LOGGED] < run.log_t.size:
+        k = counters[LOGGED]
+        run.log_t[k], run.log_code[2 * k], run.log_code[2 * k + 1] = t, LOG_SINGULAR, report[1]
+        counters[LOGGED] = k + 1
+    counters[WEAK_NOW] = near
+
+
+@MARCH
+def march(functions, order, form, run, system, work, max_steps):
+    """Step on until the last output time, at most max_steps steps. functions: step, interpolate (or 0), control."""
+    clock, counters, y, y_new, out_t = run.clock, run.counters, run.y, run.y_new, run.out_t
+    step, interpolate, control = functions[0], functions[1], functions[2]
+    after, rebase = form[0], form[1]
+    while counters[OUTPUT] < out_t.size and out_t[counters[OUTPUT]] <= clock[0]:
+        deliver(y, run, system)
+    for _ in range(max_steps):
+        if counters[OUTPUT] == out_t.size:
+            return FINISHED
+        t, h, goal = clock[0], min(clock[1], clock[4]), clock[6]
+        on_grid = clock[7] > 0.0
+        if on_grid:
+            goal = min(goal, clock[5] + (counters[GRID] + 1) * clock[7])
+        if interpolate == 0:
+            goal = min(goal, out_t[counters[OUTPUT]])
+        hit = h >= (goal - t) * (1.0 - 1e-9)
+        if hit:
+            h = goal - t
+        elif h < clock[2]:
+            return STEP_TOO_SMALL
+        status = call_step(step, form, t, h, run, system, work)
+        if status == RUNNING:
+            check = 0.0
+            for i in range(y_new.size):
+                check += y_new[i]
+            if not math.isfinite(check):
+                status = NOT_FINITE
+        if status != RUNNING:
+            counters[REJECTED] += 1
+            counters[RESTART] = 1
+            clock[1] = 0.5 * h
+            if clock[1] < clock[2]:
+                if status == NOT_FINITE:
+                    note_culprit(system, run)
+                return status
+            continue
+        if not call_control(control, order, h, run):
+            counters[REJECTED] += 1
+            continue
+        t_new = goal if hit else t + h
+        while interpolate != 0 and counters[OUTPUT] < out_t.size and out_t[counters[OUTPUT]] < t_new - 1e-9 * h:
+            k = counters[OUTPUT]
+            call_interpolate(interpolate, t, h, (out_t[k] - t) / h, run.scratch, run)
+            if after != 0:
+                call_after(after, out_t[k], run.scratch, system, work)
+            deliver(run.scratch, run, system)
+        for i in range(y.size):
+            y[i] = y_new[i]
+        clock[0] = t_new
+        if after != 0:
+            status = call_after(after, t_new, y, system, work)
+            if status != RUNNING:
+                return status
+        if rebase != 0 and call_rebase(rebase, t_new, y, system, work) == REBASED:
+            counters[REBASINGS] += 1
+            counters[RESTART] = 1
+        for m in range(work.turn.size):
+            work.turn[m] = work.value[m]
+        if counters[STEPS] < run.steps_t.size:
+            run.steps_t[counters[STEPS]] = t_new
+        counters[STEPS] += 1
+        watch_singularity(t_new, run, work)
+        if on_grid:
+            if t_new >= clock[5] + (counters[GRID] + 1) * clock[7] * (1.0 - 1e-9):
+                counters[GRID] += 1
+            clock[1] = min(clock[7], 2.0 * clock[1]) if clock[1] < clock[7] else clock[7]
+        while counters[OUTPUT] < out_t.size and out_t[counters[OUTPUT]] <= t_new + 1e-9 * h:
+            deliver(y, run, system)
+    return RUNNING

@@ -1,0 +1,250 @@
+"""The data that compiled code works on, as records of arrays.
+
+In Python a record is a NamedTuple. In compiled code it is a structref: one pointer, whatever the number of fields, so that
+a call by address costs 7 ns. Both share the same memory. Compiled functions take the arrays they need out of a record
+before their loops (`record.array[i]` inside a loop costs two to three times as much).
+
+Vectors of unknowns are laid out as [n_v accelerations or velocities | 1 dummy | n_rows multipliers]. The dummy collects
+what belongs to no unknown: the ground, and the three directions that a planar body does not have.
+"""
+
+from typing import NamedTuple
+
+from numba import c16, f8, i8, types, u4
+from numba.experimental import structref
+
+from .pointers import PYTHON_ONLY, compiled
+
+VECTOR, MATRIX, INDEX, TABLE, INTEGERS = f8[::1], f8[:, ::1], u4[::1], u4[:, ::1], i8[::1]
+COMPLEX = c16[::1]
+_records = {}
+
+
+def _register(record, struct_type):
+    """Make the compiled type of a record and the cached function that packs its arrays into it."""
+    fields = {name: _records[kind][0] if kind in _records else kind for name, kind in record.__annotations__.items()}
+    instance = struct_type(tuple(fields.items()))
+    structref.define_attributes(struct_type)
+    handle = type(record.__name__ + "Handle", (structref.StructRefProxy,), {"__slots__": ()})
+    structref.define_boxing(struct_type, handle)
+    lines = [f"def pack_{record.__name__}({', '.join(fields)}):", "    packed = new(instance)"]
+    lines += [f"    packed.{name} = {name}" for name in fields] + ["    return packed"]
+    namespace = {"__name__": __name__, "new": structref.new, "instance": instance}  # the cache needs the module's name
+    exec(compile("\n".join(lines), __file__, "exec"), namespace)
+    _records[record] = (instance, compiled(namespace[f"pack_{record.__name__}"]))
+    return instance
+
+
+def pack(record):
+    """The compiled twin of a record, sharing its arrays; nested records are packed too. In plain Python the record."""
+    if PYTHON_ONLY:
+        return record
+    return _records[type(record)][1](*(pack(field) if type(field) in _records else field for field in record))
+
+
+class Matrix(NamedTuple):
+    """A sparse matrix with a fixed pattern and elimination order, and its factors L D U (docs/signatures.md).
+
+    `a` holds the upper triangle by columns (diagonal included), then the lower one by rows at the same places, then one
+    number that collects entries without a place. `order[i]` is the unknown that is eliminated as the i-th.
+    """
+
+    order: INDEX
+    a_start: INDEX
+    a_row: INDEX
+    l_start: INDEX  # pattern of L by columns; U^T has the same
+    l_row: INDEX
+    r_start: INDEX  # the same by rows
+    r_column: INDEX
+    weak: VECTOR  # a pivot smaller than this is counted as weak; zero where none is expected
+    a: VECTOR
+    l: VECTOR
+    u: VECTOR
+    d_inverse: VECTOR
+    row_values: VECTOR
+    column_values: VECTOR
+    filled: INDEX
+    permuted: VECTOR
+    report: INTEGERS  # number of weak pivots, first of them, first pivot that vanished (or -1)
+
+
+class ComplexMatrix(NamedTuple):
+    """A Matrix with complex values, on the same pattern."""
+
+    order: INDEX
+    a_start: INDEX
+    a_row: INDEX
+    l_start: INDEX
+    l_row: INDEX
+    r_start: INDEX
+    r_column: INDEX
+    weak: VECTOR
+    a: COMPLEX
+    l: COMPLEX
+    u: COMPLEX
+    d_inverse: COMPLEX
+    row_values: COMPLEX
+    column_values: COMPLEX
+    filled: INDEX
+    permuted: COMPLEX
+    report: INTEGERS
+
+
+class System(NamedTuple):
+    """The frozen system: bodies, elements sorted by kernel, sparsity. Ground is body number n_bodies."""
+
+    n_bodies: i8
+    n_q: i8
+    n_v: i8
+    n_rows: i8
+    length: f8  # characteristic length, m
+    methods: INTEGERS  # addresses: EVALUATE, RETRACT, KINEMATICS, MAP of this kind of system
+    # bodies
+    q_start: INDEX
+    planar: INDEX
+    column: TABLE  # (n_bodies + 1, 6) velocity of each direction, or the dummy
+    mass: VECTOR
+    inertia: MATRIX  # (n_bodies, 9) about the centre of mass, body axes
+    gravity: VECTOR
+    rotation_slot: TABLE  # (n_bodies, 9) places of the rotational block in the KKT matrix
+    gyroscopic: INDEX  # (n_bodies) first of the nine entries of d that the body writes
+    # elements: measures, constraints, forces, each sorted by kernel
+    stage: INTEGERS  # kernels [stage[0], stage[1]) are measures, then constraints, then forces up to stage[3]
+    kernels: INTEGERS  # addresses
+    first: INTEGERS  # kernel k has the elements [first[k], first[k+1])
+    operand_a: INDEX  # a body, or a measure
+    operand_b: INDEX
+    row: INDEX  # first constraint row
+    g_first: INDEX  # first entry of G, of K, of D
+    k_first: INDEX
+    d_first: INDEX
+    parameter: INDEX  # first number in `parameters`
+    functions: INTEGERS  # address of the element's profile or law, or 0
+    parameters: VECTOR
+    # rows
+    velocity_level: INDEX  # 1 for a nonholonomic row, 0 for a holonomic one
+    row_scale: VECTOR  # makes a row dimensionless: 1/length or 1
+    regularisation: VECTOR  # -epsilon on the zero block, per row
+    refinements: i8  # iterative refinement of the acceleration solve: 0 where nothing is regularised
+    # sparsity, by entries: row and column, and place in the KKT matrix
+    m_row: INDEX
+    m_column: INDEX
+    m_slot: INDEX
+    g_row: INDEX
+    g_column: INDEX
+    g_slot: INDEX  # place of G
+    gt_slot: INDEX  # place of G^T
+    g_upper: INDEX  # the one of the two that lies in the upper triangle
+    k_row: INDEX
+    k_column: INDEX
+    k_slot: INDEX
+    d_row: INDEX
+    d_column: INDEX
+    d_slot: INDEX
+    diagonal_slot: INDEX  # (n_v + 1 + n_rows) place of the diagonal, in the layout of the unknowns
+    added_mass: VECTOR  # (n_v) put on the diagonal where M vanishes, removed again by refinement
+    weak: VECTOR  # (n_rows) a constraint pivot below this counts as weak: close to a singular position
+    t_row: INDEX  # kinematic map q' = T v by entries
+    t_column: INDEX
+    tq_row: INDEX  # d(T v)/dq by entries
+    tq_column: INDEX
+    gq_entry: INDEX  # chain rule dPhi/dq = G T+: pairs of an entry of G and one of T+ (formulations that need it)
+    gq_map: INDEX
+    kq_entry: INDEX  # the same for K
+    kq_map: INDEX
+
+
+class Work(NamedTuple):
+    """Scratch memory of one running simulation: what EVALUATE computes, and the KKT matrix."""
+
+    x: MATRIX  # (n_bodies + 1, 3) centres of mass; the last body is ground
+    rotation: MATRIX  # (n_bodies + 1, 9)
+    velocity: MATRIX  # (n_bodies + 1, 6): translation in the world, rotation in the body
+    m: VECTOR  # entries of M
+    f: VECTOR  # (n_v + 1) applied and gyroscopic forces
+    phi: VECTOR  # (n_rows)
+    phi_dot: VECTOR  # G v + Phi_t, or A v + a
+    phi_t: VECTOR
+    gamma: VECTOR
+    g: VECTOR  # entries of G (and of A)
+    rate: VECTOR  # entries of d(G v)/dq, on the pattern of G
+    k: VECTOR  # entries of d(G^T lam - f)/dq
+    d: VECTOR  # entries of -df/dv
+    lam: VECTOR  # (n_rows) the multipliers that k is taken with
+    t: VECTOR  # entries of T
+    t_inverse: VECTOR  # entries of its left inverse T+, transposed, on the pattern of T
+    tq: VECTOR  # entries of d(T v)/dq
+    options: VECTOR  # the formulation's own numbers
+    value: VECTOR  # (n_measures)
+    speed: VECTOR
+    bias: VECTOR  # the part of the measure's acceleration that does not depend on v'
+    gradient: VECTOR  # (12 n_measures)
+    slope: VECTOR  # (12 n_measures) derivative of gradient . v
+    curvature: VECTOR  # (144 n_measures) derivative of the gradient
+    turn: VECTOR  # (n_measures) reference of each angle: values are the nearest to it, so that turns are counted
+    law: VECTOR  # scratch for laws and profiles
+    energy: VECTOR  # potential energy, power of what is not conservative (in `evaluate` with the flag ENERGY)
+    u: VECTOR  # unknowns: accelerations, dummy, multipliers
+    b: VECTOR  # right-hand side in the same layout
+    e: VECTOR  # residual of the refinement
+    kkt: Matrix
+
+
+class Run(NamedTuple):
+    """One march through time: the state, the step under trial, the output. See compiled/march.py for clock, counters."""
+
+    clock: VECTOR
+    counters: INTEGERS
+    y: VECTOR
+    y_new: VECTOR
+    scratch: VECTOR
+    error: VECTOR  # [scaled error of the step]
+    scale: VECTOR  # natural size of each component of y; infinite where it is not to be judged
+    tolerance: VECTOR  # [relative, absolute in units of `scale`]
+    stages: MATRIX
+    memory: VECTOR  # the integrator's own history
+    options: VECTOR  # the integrator's own numbers
+    out_t: VECTOR
+    out_y: MATRIX
+    log_t: VECTOR  # times of logged events
+    log_code: INTEGERS
+    steps_t: VECTOR  # end times of accepted steps, as far as there is room
+    j_slot: INDEX  # Jacobian of a ResidualDae: place of each entry in `real` and `complex_`
+    j_diagonal: INDEX
+    jy: VECTOR
+    jp: VECTOR
+    regularisation: VECTOR  # per component: < 0 for a multiplier, > 0 an added mass
+    real: Matrix
+    complex_: ComplexMatrix
+
+
+@structref.register
+class MatrixType(types.StructRef):
+    """Matrix in compiled code."""
+
+
+@structref.register
+class ComplexMatrixType(types.StructRef):
+    """ComplexMatrix in compiled code."""
+
+
+@structref.register
+class SystemType(types.StructRef):
+    """System in compiled code."""
+
+
+@structref.register
+class WorkType(types.StructRef):
+    """Work in compiled code."""
+
+
+@structref.register
+class RunType(types.StructRef):
+    """Run in compiled code."""
+
+
+MATRIX_RECORD = _register(Matrix, MatrixType)
+COMPLEX_MATRIX_RECORD = _register(ComplexMatrix, ComplexMatrixType)
+SYSTEM = _register(System, SystemType)
+WORK = _register(Work, WorkType)
+RUN = _register(Run, RunType)

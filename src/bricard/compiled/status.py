@@ -1,0 +1,43 @@
+"""What compiled code reports: status codes, and the sentence that Python makes of each."""
+
+RUNNING = 0  # not an end: the march paused and can go on
+FINISHED = 1
+NOT_FINITE = 2
+NEWTON_FAILED = 3
+STEP_TOO_SMALL = 4
+SINGULAR = 5
+INTERRUPTED = 6
+REBASED = 7  # a hook changed the state discontinuously: multistep history must be restarted
+PROJECTION_FAILED = 8
+
+SENTENCES = {
+    RUNNING: "Paused at t = {t:.6g} s after {steps} steps.",
+    FINISHED: "Reached the end, t = {t:.6g} s, after {steps} steps.",
+    NOT_FINITE: (
+        "The state stopped being finite at t = {t:.6g} s (step {steps}, h = {h:.3g} s), seen first in {culprit}. "
+        "Take a smaller step, or an implicit integrator such as generalized-alpha if the system is stiff."
+    ),
+    NEWTON_FAILED: (
+        "Newton's method did not converge at t = {t:.6g} s (step {steps}), even with the step halved to h = {h:.3g} s; "
+        "the largest residual is in {culprit}. Take a smaller step, or look at the motion up to there: "
+        "a mechanism that locks or a force that jumps cannot be stepped over."
+    ),
+    STEP_TOO_SMALL: (
+        "The step size fell to {h:.3g} s at t = {t:.6g} s (step {steps}): the tolerance cannot be met there. "
+        "Loosen rtol, or look for a jump in a force or a locking mechanism near {culprit}."
+    ),
+    SINGULAR: (
+        "The equations of motion are singular at t = {t:.6g} s (step {steps}), first in {culprit}: a direction without "
+        "mass is left free there."
+    ),
+    INTERRUPTED: "Interrupted at t = {t:.6g} s after {steps} steps; what was computed so far is kept.",
+    PROJECTION_FAILED: (
+        "The position could not be brought back onto the constraints at t = {t:.6g} s (step {steps}, h = {h:.3g} s); "
+        "the largest gap is in {culprit}. Take a smaller step."
+    ),
+}
+
+
+def sentence(status, t, h, steps, culprit):
+    """The sentence of a status code, with its numbers and the name of the culprit."""
+    return SENTENCES[status].format(t=t, h=h, steps=steps, culprit=culprit)

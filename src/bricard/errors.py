@@ -1,0 +1,65 @@
+"""Errors of the package: each says what happened, where (by name), the numbers, and what to do."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+__all__ = [
+    "AssemblyError",
+    "BricardError",
+    "FileFormatError",
+    "IncompatibleMethods",
+    "ModelError",
+    "SimulationError",
+    "SingularMassError",
+    "UserFunctionError",
+    "suggest",
+]
+
+
+class BricardError(Exception):
+    """Root of all errors raised on purpose by this package."""
+
+
+class ModelError(BricardError):
+    """A declaration or an input value makes no sense."""
+
+
+class FileFormatError(ModelError):
+    """A file is malformed, truncated, or holds something unknown."""
+
+
+class UserFunctionError(ModelError):
+    """A function given by the user cannot be found, fails, or disagrees with its own derivatives."""
+
+
+class SingularMassError(ModelError):
+    """Some motion allowed by the constraints has no inertia, so its acceleration is undetermined."""
+
+
+class AssemblyError(BricardError):
+    """A loop cannot close, or a hard wish for the start contradicts the constraints."""
+
+
+class IncompatibleMethods(BricardError):
+    """A formulation and an integrator do not fit together."""
+
+
+class SimulationError(BricardError):
+    """A simulation stopped early; `solution` holds what was computed up to that time (or None)."""
+
+    def __init__(self, message: str, solution: object = None):
+        super().__init__(message)
+        self.solution = solution
+
+
+def suggest(name: object, candidates: Iterable[str]) -> str:
+    """Return ` Did you mean "x"?` for the candidate nearest to `name`, or an empty string.
+
+    >>> suggest("revolut", ["revolute", "prismatic"])
+    ' Did you mean "revolute"?'
+    """
+    names = {str(candidate).lower(): str(candidate) for candidate in candidates}
+    near = difflib.get_close_matches(str(name).lower(), list(names), n=1, cutoff=0.6)
+    return f' Did you mean "{names[near[0]]}"?' if near else ""

@@ -1,0 +1,54 @@
+"""Index 1: the constraints at acceleration level only.
+
+    [M G^T; G 0] [v'; lam] = [f; gamma],   q' = T(q) v
+
+The simplest reduction to an ODE. Any explicit integrator can take it; position and velocity constraints drift, up to
+quadratically in time, unless `correction="mass"` brings them back after each step. Redundant rows are allowed.
+Reference: Schiehlen, Multibody System Dynamics 1 (1997) 149-188; spec 003, section 2.2.
+"""
+
+import numpy as np
+
+from ..compiled.interfaces import KINEMATICS, RHS
+from ..compiled.status import RUNNING, SINGULAR
+from ..linalg.kkt import accelerations
+from .base import ODE, Formulation, Problem, position_scale, velocity_scale
+from .corrections import CORRECTIONS
+
+call_kinematics = KINEMATICS.call
+
+
+@RHS
+def index1(t, y, y_dot, system, work):
+    """y = [q, v] -> y' = [T v, v']."""
+    n_q, n_v = system.n_q, system.n_v
+    q, v = y[:n_q], y[n_q : n_q + n_v]
+    regular = accelerations(t, q, v, system, work)
+    call_kinematics(system.methods[2], q, v, y_dot, system, work)
+    u = work.u
+    for i in range(n_v):
+        y_dot[n_q + i] = u[i]
+    return RUNNING if regular else SINGULAR
+
+
+def ode(system, correction="none"):
+    """The Ode form."""
+    return Problem(
+        form=ODE,
+        system=system,
+        functions=(index1,),
+        initial=lambda state: np.concatenate([state.q, state.v]),
+        scale=np.concatenate([position_scale(system), velocity_scale(system)]),
+        after_step=CORRECTIONS[correction],
+    )
+
+
+INDEX1 = Formulation(
+    name="index1",
+    title="Index 1: acceleration constraints",
+    index=1,
+    forms={ODE: ode},
+    keeps=("acceleration",),
+    drifts=("position", "velocity"),
+    references=("Schiehlen 1997, doi:10.1023/A:1009745432698",),
+)

@@ -1,0 +1,66 @@
+"""What an integrator is, and how to add one.
+
+1. Write one file: module docstring (method, equation, reference, when to use it), tableaus as data, a compiled function with
+   the signature STEP, and one `Integrator`. A step reads run.y at t and writes run.y_new at t + h (and run.error[0] if it
+   estimates its error, 1 meaning the tolerance). It never touches time, step size or output, and allocates nothing.
+2. History lives in run.stages (rows of the size of y) and run.memory. A step that was refused is called again with another h
+   from the same run.y: keep what it needs. When run.counters[RESTART] is 1 the history is void; set it back to 0.
+3. Add it to INTEGRATORS in registry.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..compiled.pointers import Pointer, compiled
+
+
+@dataclass(frozen=True, eq=False)
+class Integrator:
+    """One integration method.
+
+    accepts : the forms it steps. order : of the solution. error_order : of its error estimate plus one, 0 if it has none.
+    stages, memory : scratch rows of the size of y, numbers of history. extra : further numbers behind y, as a function of
+    the problem and the initial state. options : name -> default, in the order of run.options.
+    """
+
+    name: str
+    title: str
+    accepts: tuple[str, ...]
+    order: int
+    step: Pointer
+    references: tuple[str, ...]
+    error_order: int = 0
+    interpolate: Pointer | None = None
+    stages: int = 0
+    memory: int = 0
+    extra: Callable[[Any, Any], np.ndarray] | None = None
+    options: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def adaptive(self):
+        """Whether it can choose its own steps."""
+        return self.error_order > 0
+
+
+@compiled
+def advanced(y, h, k, result):
+    """result = y + h k."""
+    for i in range(y.size):
+        result[i] = y[i] + h * k[i]
+
+
+@compiled
+def error_norm(error, h, y, y_new, scale, tolerance):
+    """Root mean square of h error / (atol scale + rtol |y|) over the components that are judged."""
+    total, count = 0.0, 0
+    for i in range(y.size):
+        if np.isfinite(scale[i]):
+            limit = tolerance[1] * scale[i] + tolerance[0] * max(abs(y[i]), abs(y_new[i]))
+            total += (h * error[i] / limit) ** 2
+            count += 1
+    return np.sqrt(total / max(count, 1))

@@ -1,0 +1,24 @@
+"""When Newton's method has done enough: the error left is estimated from the last correction and its contraction.
+
+Hairer and Wanner, Solving ODEs II (1996), section IV.8: with corrections of size d_k and contraction theta = d_k / d_(k-1)
+the error left is eta d_k, eta = theta / (1 - theta). In the first iteration eta is remembered from the last step.
+"""
+
+from ..compiled.pointers import compiled
+
+CONVERGED, GO_ON, DIVERGED = 1, 0, -1
+
+
+@compiled
+def judge(iteration, size, previous, eta, tolerance):
+    """(verdict, eta) after a correction of the given size; the last one was `previous`. A NaN diverges."""
+    if not size < 1e100:
+        return DIVERGED, 1.0
+    if iteration == 0:
+        eta = max(eta, 1e-12) ** 0.8
+    else:
+        theta = size / max(previous, 1e-300)
+        if theta >= 1.0 and size > tolerance:
+            return (DIVERGED if theta > 2.0 or iteration > 3 else GO_ON), 1.0
+        eta = theta / (1.0 - theta) if theta < 0.99 else 99.0
+    return (CONVERGED if eta * size <= tolerance or size <= 0.01 * tolerance else GO_ON), eta

@@ -1,0 +1,1 @@
+"""Compiled physics: vectors, bodies, constraints, measures, forces. No Python objects inside."""

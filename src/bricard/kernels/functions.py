@@ -1,0 +1,329 @@
+"""Elements given by a function: users' own joints, nonholonomic rows and forces, and some of our own.
+
+The function gets the time, the two sides as Pose (joints) or Motion (the others), and its parameters:
+
+    joint         residual(t, a, b, p) -> rows               zero when satisfied
+    nonholonomic  residual(t, a, b, p) -> rows               zero when satisfied
+    force         load(t, a, b, p) -> Fx, Fy, Fz, Mx, My, Mz  on b at b.x, world axes; the opposite acts on a there
+
+Derivatives, with columns = translation (world) and turn (body axes) of a, then of b:
+* G (or A) by complex step, step 1e-30: exact to rounding; or from the user's Jacobian;
+* gamma of a joint by two evaluations at s = +-h exp(i pi/4) along the motion, h = 1e-4: Im(Phi(s) + Phi(-s)) / h^2 =
+  Phi'' + O(h^4), relative accuracy about 1e-8 of the largest term; of a nonholonomic row by complex step, exact;
+* d(G^T lam)/dq and d(G v)/dq of a joint by central differences of G (step 1e-5 of a radian or of the characteristic length):
+  relative accuracy about 1e-9. They only steer Newton's method and are renewed when the integrator asks with REFRESH;
+* K and D of a force by complex step: exact to rounding.
+"""
+
+from typing import NamedTuple
+
+import numba
+
+from ..compiled.interfaces import ENERGY, KERNEL, RATE, REFRESH, TANGENT, VELOCITY
+from ..compiled.pointers import PYTHON_ONLY, compiled
+from .vectors import add, cross, position_of, rotate, rotate_back, rotation_of, spin_of, subtract, triple
+
+TINY, STEP, DIFFERENCE = 1e-30, 1e-4, 1e-5
+DIAGONAL = STEP * 0.7071067811865476 * (1 + 1j)
+
+
+class Pose(NamedTuple):
+    """One side of a joint: world position of the attachment point, rotation matrix of the body (tuple of rows)."""
+
+    x: tuple
+    R: tuple
+
+
+class Motion(NamedTuple):
+    """One side of a force: as Pose, with the velocity of the point and the angular velocity, both in world axes."""
+
+    x: tuple
+    R: tuple
+    v: tuple
+    w: tuple
+
+
+@compiled
+def moved(x, v, s):
+    """x + s v."""
+    return x[0] + s * v[0], x[1] + s * v[1], x[2] + s * v[2]
+
+
+@compiled
+def turned(R, w, s):
+    """R (1 + s [w]x + s^2/2 [w]x^2): exact to second order, which is all that is asked for. A row r of R gives r x w."""
+    h = 0.5 * s * s
+    a, b, c = cross(R[0], w), cross(R[1], w), cross(R[2], w)
+    aa, bb, cc = cross(a, w), cross(b, w), cross(c, w)
+    return (
+        (R[0][0] + s * a[0] + h * aa[0], R[0][1] + s * a[1] + h * aa[1], R[0][2] + s * a[2] + h * aa[2]),
+        (R[1][0] + s * b[0] + h * bb[0], R[1][1] + s * b[1] + h * bb[1], R[1][2] + s * b[2] + h * bb[2]),
+        (R[2][0] + s * c[0] + h * cc[0], R[2][1] + s * c[1] + h * cc[1], R[2][2] + s * c[2] + h * cc[2]),
+    )
+
+
+@compiled
+def unit(i, k):
+    """Three of the twelve directions: the k-th block of the i-th unit vector."""
+    return 1.0 if i == 3 * k else 0.0, 1.0 if i == 3 * k + 1 else 0.0, 1.0 if i == 3 * k + 2 else 0.0
+
+
+@compiled
+def displaced(x, R, v, w, p, s):
+    """The pose of the point p after the way s along (v, w)."""
+    R_s = turned(R, w, s)
+    return Pose(add(moved(x, v, s), rotate(R_s, p)), R_s)
+
+
+@compiled
+def moving(pose, v, w, p):
+    """Pose with velocities: v of the centre of mass in the world, w in the body."""
+    return Motion(pose.x, pose.R, add(v, rotate(pose.R, cross(w, p))), rotate(pose.R, w))
+
+
+def _inlined(function):
+    return function if PYTHON_ONLY or hasattr(function, "py_func") else numba.njit(function, error_model="numpy")
+
+
+def joint_kernel(residual, rows, jacobian=None):
+    """The kernel of a holonomic joint given by its residual (and its Jacobian, see model.joint)."""
+    residual = _inlined(residual)
+    gradient = _complex_step_gradient(residual, rows) if jacobian is None else _given_gradient(_inlined(jacobian), rows)
+
+    def kernel(t, flags, first, last, system, work):
+        x, rotation, velocity = work.x, work.rotation, work.velocity
+        phi, phi_dot, phi_t, gamma = work.phi, work.phi_dot, work.phi_t, work.gamma
+        g, rate, k, lam = work.g, work.rate, work.k, work.lam
+        for e in range(first, last):
+            a, b, row, o, o_k = (
+                system.operand_a[e],
+                system.operand_b[e],
+                system.row[e],
+                system.g_first[e],
+                system.k_first[e],
+            )
+            start = system.parameter[e]
+            p_a, p_b = triple(system.parameters, start), triple(system.parameters, start + 3)
+            p = system.parameters[start + 6 : system.parameter[e + 1]]
+            x_a, x_b, R_a, R_b = position_of(x, a), position_of(x, b), rotation_of(rotation, a), rotation_of(rotation, b)
+            gradient(t, x_a, R_a, p_a, x_b, R_b, p_b, p, phi, row, g, o)
+            if flags & VELOCITY:
+                v_a, v_b = position_of(velocity, a), position_of(velocity, b)
+                w_a, w_b = spin_of(velocity, a), spin_of(velocity, b)
+                s = TINY * 1j
+                along = residual(t + s, displaced(x_a, R_a, v_a, w_a, p_a, s), displaced(x_b, R_b, v_b, w_b, p_b, s), p)
+                zero = (0.0, 0.0, 0.0)
+                still = residual(
+                    t + s, displaced(x_a, R_a, zero, zero, p_a, s), displaced(x_b, R_b, zero, zero, p_b, s), p
+                )
+                s = DIAGONAL
+                plus = residual(t + s, displaced(x_a, R_a, v_a, w_a, p_a, s), displaced(x_b, R_b, v_b, w_b, p_b, s), p)
+                s = -DIAGONAL
+                minus = residual(t + s, displaced(x_a, R_a, v_a, w_a, p_a, s), displaced(x_b, R_b, v_b, w_b, p_b, s), p)
+                for r in range(rows):
+                    phi_dot[row + r], phi_t[row + r] = along[r].imag / TINY, still[r].imag / TINY
+                    gamma[row + r] = -(plus[r] + minus[r]).imag / (STEP * STEP)
+            if (flags & RATE) or (flags & TANGENT and flags & REFRESH):
+                # central differences of G: the entries of this element in g and phi are borrowed, then restored
+                for c in range(12):
+                    for i in range(12):
+                        k[o_k + 12 * i + c] = 0.0
+                    for r in range(rows):
+                        rate[o + 12 * r + c] = 0.0
+                    h = DIFFERENCE * (system.length if c % 6 < 3 else 1.0)
+                    for sign in (1.0, -1.0):
+                        s = sign * h
+                        y_a, S_a = moved(x_a, unit(c, 0), s), turned(R_a, unit(c, 1), s)
+                        y_b, S_b = moved(x_b, unit(c, 2), s), turned(R_b, unit(c, 3), s)
+                        gradient(t, y_a, S_a, p_a, y_b, S_b, p_b, p, phi, row, g, o)
+                        for r in range(rows):
+                            for i in range(12):
+                                value = g[o + 12 * r + i] / (2.0 * s)
+                                k[o_k + 12 * i + c] += lam[row + r] * value
+                                speed = velocity[a, i] if i < 6 else velocity[b, i - 6]
+                                rate[o + 12 * r + c] += value * speed
+                gradient(t, x_a, R_a, p_a, x_b, R_b, p_b, p, phi, row, g, o)
+
+    return KERNEL(kernel)
+
+
+def _complex_step_gradient(residual, rows):
+    """Function that writes phi and G of one joint by complex step."""
+
+    def gradient(t, x_a, R_a, p_a, x_b, R_b, p_b, p, phi, row, g, o):
+        s = TINY * 1j
+        for i in range(12):
+            value = residual(
+                t + 0j,
+                displaced(x_a, R_a, unit(i, 0), unit(i, 1), p_a, s),
+                displaced(x_b, R_b, unit(i, 2), unit(i, 3), p_b, s),
+                p,
+            )
+            for r in range(rows):
+                g[o + 12 * r + i] = value[r].imag / TINY
+                phi[row + r] = value[r].real
+
+    return _inlined(gradient)
+
+
+def _given_gradient(residual_and_jacobian, rows):
+    """Function that writes phi and G of one joint from the user's Jacobian in points and world turns."""
+
+    def gradient(t, x_a, R_a, p_a, x_b, R_b, p_b, p, phi, row, g, o):
+        lever_a, lever_b = rotate(R_a, p_a), rotate(R_b, p_b)
+        values, jacobian = residual_and_jacobian(t, Pose(add(x_a, lever_a), R_a), Pose(add(x_b, lever_b), R_b), p)
+        for r in range(rows):
+            phi[row + r] = values[r]
+            j = jacobian[r]
+            force_a, force_b = (j[0], j[1], j[2]), (j[6], j[7], j[8])
+            turn_a = rotate_back(R_a, add((j[3], j[4], j[5]), cross(lever_a, force_a)))
+            turn_b = rotate_back(R_b, add((j[9], j[10], j[11]), cross(lever_b, force_b)))
+            for i in range(3):
+                g[o + 12 * r + i], g[o + 12 * r + 3 + i] = force_a[i], turn_a[i]
+                g[o + 12 * r + 6 + i], g[o + 12 * r + 9 + i] = force_b[i], turn_b[i]
+
+    return _inlined(gradient)
+
+
+def nonholonomic_kernel(residual, rows):
+    """The kernel of nonholonomic rows phi(t, q, v) = 0; A = dphi/dv. (A dependence of A on v is left out of K.)"""
+    residual = _inlined(residual)
+
+    def gradient(t, x_a, R_a, v_a, w_a, p_a, x_b, R_b, v_b, w_b, p_b, p, g, o):
+        pose_a, pose_b = displaced(x_a, R_a, v_a, w_a, p_a, 0j), displaced(x_b, R_b, v_b, w_b, p_b, 0j)
+        s = TINY * 1j
+        for i in range(12):
+            value = residual(
+                t + 0j,
+                moving(pose_a, moved(v_a, unit(i, 0), s), moved(w_a, unit(i, 1), s), p_a),
+                moving(pose_b, moved(v_b, unit(i, 2), s), moved(w_b, unit(i, 3), s), p_b),
+                p,
+            )
+            for r in range(rows):
+                g[o + 12 * r + i] = value[r].imag / TINY
+
+    gradient = _inlined(gradient)
+
+    def kernel(t, flags, first, last, system, work):
+        x, rotation, velocity = work.x, work.rotation, work.velocity
+        phi, phi_dot, phi_t, gamma = work.phi, work.phi_dot, work.phi_t, work.gamma
+        g, rate, k, lam = work.g, work.rate, work.k, work.lam
+        for e in range(first, last):
+            a, b, row, o, o_k = (
+                system.operand_a[e],
+                system.operand_b[e],
+                system.row[e],
+                system.g_first[e],
+                system.k_first[e],
+            )
+            start = system.parameter[e]
+            p_a, p_b = triple(system.parameters, start), triple(system.parameters, start + 3)
+            p = system.parameters[start + 6 : system.parameter[e + 1]]
+            x_a, x_b, R_a, R_b = position_of(x, a), position_of(x, b), rotation_of(rotation, a), rotation_of(rotation, b)
+            v_a, v_b = position_of(velocity, a), position_of(velocity, b)
+            w_a, w_b = spin_of(velocity, a), spin_of(velocity, b)
+            gradient(t, x_a, R_a, v_a, w_a, p_a, x_b, R_b, v_b, w_b, p_b, p, g, o)
+            s = TINY * 1j
+            value = residual(
+                t + s,
+                moving(displaced(x_a, R_a, v_a, w_a, p_a, s), moved(v_a, v_a, 0j), moved(w_a, w_a, 0j), p_a),
+                moving(displaced(x_b, R_b, v_b, w_b, p_b, s), moved(v_b, v_b, 0j), moved(w_b, w_b, 0j), p_b),
+                p,
+            )
+            for r in range(rows):
+                phi[row + r] = 0.0
+                phi_dot[row + r], gamma[row + r] = value[r].real, -value[r].imag / TINY
+                rest = value[r].real
+                for i in range(12):
+                    rest -= g[o + 12 * r + i] * (velocity[a, i] if i < 6 else velocity[b, i - 6])
+                phi_t[row + r] = rest
+            if flags & RATE:
+                for c in range(12):
+                    pose_a = displaced(x_a, R_a, unit(c, 0), unit(c, 1), p_a, s)
+                    pose_b = displaced(x_b, R_b, unit(c, 2), unit(c, 3), p_b, s)
+                    value = residual(
+                        t + 0j,
+                        moving(pose_a, moved(v_a, v_a, 0j), moved(w_a, w_a, 0j), p_a),
+                        moving(pose_b, moved(v_b, v_b, 0j), moved(w_b, w_b, 0j), p_b),
+                        p,
+                    )
+                    for r in range(rows):
+                        rate[o + 12 * r + c] = value[r].imag / TINY
+            if flags & TANGENT and flags & REFRESH:
+                for c in range(12):
+                    for i in range(12):
+                        k[o_k + 12 * i + c] = 0.0
+                    h = DIFFERENCE * (system.length if c % 6 < 3 else 1.0)
+                    for sign in (1.0, -1.0):
+                        d = sign * h
+                        y_a, S_a = moved(x_a, unit(c, 0), d), turned(R_a, unit(c, 1), d)
+                        y_b, S_b = moved(x_b, unit(c, 2), d), turned(R_b, unit(c, 3), d)
+                        gradient(t, y_a, S_a, v_a, w_a, p_a, y_b, S_b, v_b, w_b, p_b, p, g, o)
+                        for r in range(rows):
+                            for i in range(12):
+                                k[o_k + 12 * i + c] += lam[row + r] * g[o + 12 * r + i] / (2.0 * d)
+                gradient(t, x_a, R_a, v_a, w_a, p_a, x_b, R_b, v_b, w_b, p_b, p, g, o)
+
+    return KERNEL(kernel)
+
+
+def force_kernel(load):
+    """The kernel of a force given by its load function."""
+    load = _inlined(load)
+
+    def generalised(t, x_a, pose_a, motion_a, pose_b, motion_b, p_b, p):
+        value = load(t, motion_a, motion_b, p)
+        force = (value[0] + 0j, value[1] + 0j, value[2] + 0j)
+        moment = (value[3] + 0j, value[4] + 0j, value[5] + 0j)
+        turn_b = rotate_back(pose_b.R, add(moment, cross(rotate(pose_b.R, p_b), force)))
+        turn_a = rotate_back(pose_a.R, add(moment, cross(subtract(pose_b.x, x_a), force)))
+        return force, turn_a, turn_b
+
+    generalised = _inlined(generalised)
+
+    def kernel(t, flags, first, last, system, work):
+        x, rotation, velocity, f, k, d, column = (
+            work.x,
+            work.rotation,
+            work.velocity,
+            work.f,
+            work.k,
+            work.d,
+            system.column,
+        )
+        for e in range(first, last):
+            a, b, o_k, o_d = system.operand_a[e], system.operand_b[e], system.k_first[e], system.d_first[e]
+            start = system.parameter[e]
+            p_a, p_b = triple(system.parameters, start), triple(system.parameters, start + 3)
+            p = system.parameters[start + 6 : system.parameter[e + 1]]
+            x_a, x_b, R_a, R_b = position_of(x, a), position_of(x, b), rotation_of(rotation, a), rotation_of(rotation, b)
+            v_a, v_b = position_of(velocity, a), position_of(velocity, b)
+            w_a, w_b = spin_of(velocity, a), spin_of(velocity, b)
+            s = TINY * 1j
+            for c in range(24 if flags & TANGENT else 1):
+                # the first pass (and every other) has the real value; directions 0-11 are positions, 12-23 velocities
+                q = c if flags & TANGENT else 99
+                c_a, c_b = moved(x_a, unit(q, 0), s), moved(x_b, unit(q, 2), s)
+                pose_a = displaced(x_a, R_a, unit(q, 0), unit(q, 1), p_a, s)
+                pose_b = displaced(x_b, R_b, unit(q, 2), unit(q, 3), p_b, s)
+                motion_a = moving(pose_a, moved(v_a, unit(q, 4), s), moved(w_a, unit(q, 5), s), p_a)
+                motion_b = moving(pose_b, moved(v_b, unit(q, 6), s), moved(w_b, unit(q, 7), s), p_b)
+                force, turn_a, turn_b = generalised(t + 0j, c_a, pose_a, motion_a, pose_b, motion_b, p_b, p)
+                if c == 0:
+                    for i in range(3):
+                        f[column[a, i]] -= force[i].real
+                        f[column[a, 3 + i]] -= turn_a[i].real
+                        f[column[b, i]] += force[i].real
+                        f[column[b, 3 + i]] += turn_b[i].real
+                        if flags & ENERGY:
+                            work.energy[1] += force[i].real * (v_b[i] - v_a[i])
+                            work.energy[1] += turn_b[i].real * w_b[i] - turn_a[i].real * w_a[i]
+                if flags & TANGENT:
+                    o, j = (o_k, c) if c < 12 else (o_d, c - 12)
+                    out = k if c < 12 else d
+                    for i in range(3):
+                        out[o + 12 * i + j], out[o + 12 * (3 + i) + j] = force[i].imag / TINY, turn_a[i].imag / TINY
+                        out[o + 12 * (6 + i) + j] = -force[i].imag / TINY
+                        out[o + 12 * (9 + i) + j] = -turn_b[i].imag / TINY
+
+    return KERNEL(kernel)

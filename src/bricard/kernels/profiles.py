@@ -1,0 +1,103 @@
+"""Functions of time with two derivatives: constant, sine, polynomial, table, smooth step; and users' own.
+
+A profile reads its numbers from `parameters` at `first` and writes value, first and second derivative to `out`.
+"""
+
+import math
+
+import numba
+
+from ..compiled.interfaces import PROFILE
+from ..compiled.pointers import PYTHON_ONLY, compiled
+
+
+@PROFILE
+def constant(t, parameters, first, out):
+    """Parameters: value."""
+    out[0], out[1], out[2] = parameters[first], 0.0, 0.0
+
+
+@PROFILE
+def sine(t, parameters, first, out):
+    """Parameters: amplitude, frequency in Hz, phase, offset."""
+    amplitude, rate = parameters[first], 2.0 * math.pi * parameters[first + 1]
+    s, c = math.sin(rate * t + parameters[first + 2]), math.cos(rate * t + parameters[first + 2])
+    out[0], out[1], out[2] = parameters[first + 3] + amplitude * s, amplitude * rate * c, -amplitude * rate * rate * s
+
+
+@PROFILE
+def polynomial(t, parameters, first, out):
+    """Parameters: number of coefficients, then the coefficients of 1, t, t^2, ..."""
+    value, slope, bend = 0.0, 0.0, 0.0
+    for i in range(int(parameters[first]) - 1, -1, -1):
+        bend = bend * t + 2.0 * slope
+        slope = slope * t + value
+        value = value * t + parameters[first + 1 + i]
+    out[0], out[1], out[2] = value, slope, bend
+
+
+@PROFILE
+def smooth_step(t, parameters, first, out):
+    """Parameters: start value, end value, start time, end time. Quintic: two derivatives vanish at both ends."""
+    low, high, t_0, t_1 = parameters[first], parameters[first + 1], parameters[first + 2], parameters[first + 3]
+    span, s = t_1 - t_0, min(1.0, max(0.0, (t - t_0) / (t_1 - t_0)))
+    out[0] = low + (high - low) * s * s * s * (10.0 - 15.0 * s + 6.0 * s * s)
+    out[1] = (high - low) * 30.0 * s * s * (1.0 - s) * (1.0 - s) / span
+    out[2] = (high - low) * 60.0 * s * (1.0 - s) * (1.0 - 2.0 * s) / (span * span)
+
+
+@compiled
+def spline(x, parameters, first, out):
+    """Piecewise cubic with two derivatives. Parameters: number of knots, knots, then four coefficients a piece
+    (of 1, s, s^2, s^3 from its left knot); continued as a straight line beyond the ends."""
+    n = int(parameters[first])
+    low, high = 0, n - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if x < parameters[first + 1 + middle]:
+            high = middle
+        else:
+            low = middle
+    left, right = parameters[first + 1], parameters[first + n]
+    inside = min(right, max(left, x))
+    s, o = inside - parameters[first + 1 + low], first + 1 + n + 4 * low
+    a, b, c, d = parameters[o], parameters[o + 1], parameters[o + 2], parameters[o + 3]
+    out[0], out[1], out[2] = a + s * (b + s * (c + s * d)), b + s * (2.0 * c + 3.0 * s * d), 2.0 * c + 6.0 * s * d
+    if inside != x:
+        out[0] += out[1] * (x - inside)
+        out[2] = 0.0
+
+
+@PROFILE
+def tabulated(t, parameters, first, out):
+    """Parameters: see spline()."""
+    spline(t, parameters, first, out)
+
+
+STEP = 1e-4
+DIAGONAL = STEP * 0.7071067811865476 * (1 + 1j)
+
+
+def of_function(function):
+    """The profile of a user's function u(t), with derivatives by complex step.
+
+    u' from u(t + i h), h = 1e-30: exact to rounding. u'' from two evaluations at t +- h exp(i pi/4), h = 1e-4:
+    Im(u(+) + u(-)) / h^2 = u'' + O(h^4): relative accuracy about 1e-8.
+    """
+    function = function if PYTHON_ONLY else numba.njit(function, error_model="numpy")
+
+    def profile(t, parameters, first, out):
+        out[0] = function(t + 0j).real
+        out[1] = function(t + 1e-30j).imag / 1e-30
+        out[2] = (function(t + DIAGONAL) + function(t - DIAGONAL)).imag / (STEP * STEP)
+
+    return PROFILE(profile)
+
+
+PROFILES = {
+    "constant": constant,
+    "sine": sine,
+    "polynomial": polynomial,
+    "tabulated": tabulated,
+    "smooth_step": smooth_step,
+}

@@ -1,0 +1,1 @@
+"""Linear algebra: sparse factorisation with a fixed pattern, elimination order, rank decisions."""

@@ -1,0 +1,152 @@
+"""The KKT matrix [M G^T; G -eps] of a system, and what is solved with it: accelerations, reactions, projections.
+
+eps is a small regularisation per row (relative to the diagonal of G M^-1 G^T, so independent of units): it makes redundant
+rows and singular positions harmless. Where it is not negligible, iterative refinement with the matrix without eps removes
+its effect; directions without mass carry an added mass that is removed in the same way.
+"""
+
+from ..compiled.interfaces import EVALUATE, RETRACT, VELOCITY
+from ..compiled.pointers import compiled
+from .factor import factorise_symmetric, solve_symmetric
+
+call_evaluate, call_retract = EVALUATE.call, RETRACT.call
+
+
+@compiled
+def evaluate(t, q, v, flags, system, work):
+    """Everything that the flags ask for at (t, q, v), into work."""
+    call_evaluate(system.methods[0], t, q, v, flags, system, work)
+
+
+@compiled
+def retract(q, increment, q_new, system, work):
+    """q moved by an increment of size n_v, on the configuration space."""
+    call_retract(system.methods[1], q, increment, q_new, system, work)
+
+
+@compiled
+def factorise_kkt(system, work):
+    """Factors of the symmetric KKT matrix with the M and G in work; False if a pivot vanishes."""
+    a, m, g, m_slot, g_upper = work.kkt.a, work.m, work.g, system.m_slot, system.g_upper
+    n_v, diagonal, added, regularisation = system.n_v, system.diagonal_slot, system.added_mass, system.regularisation
+    for i in range(a.size):
+        a[i] = 0.0
+    for e in range(m.size):
+        a[m_slot[e]] += m[e]
+    for i in range(n_v):
+        a[diagonal[i]] += added[i]
+    for e in range(g.size):
+        a[g_upper[e]] += g[e]
+    for i in range(system.n_rows):
+        a[diagonal[n_v + 1 + i]] = -regularisation[i]
+    return factorise_symmetric(work.kkt)
+
+
+@compiled
+def multiply_mass(system, work, x, y):
+    """y = M x on the first n_v numbers."""
+    m, m_row, m_column = work.m, system.m_row, system.m_column
+    for i in range(system.n_v + 1):
+        y[i] = 0.0
+    for e in range(m.size):
+        y[m_row[e]] += m[e] * x[m_column[e]]
+
+
+@compiled
+def add_reaction(system, work, lam, offset, y):
+    """y += G^T lam, with lam from `offset` on."""
+    g, g_row, g_column = work.g, system.g_row, system.g_column
+    for e in range(g.size):
+        y[g_column[e]] += g[e] * lam[offset + g_row[e]]
+
+
+@compiled
+def solve_regularised(work, b, u):
+    """u = [M + added mass, G^T; G, -eps]^-1 b after factorise_kkt()."""
+    solve_symmetric(work.kkt, b, u)
+
+
+@compiled
+def solve_kkt(system, work, b, u):
+    """u = [M G^T; G 0]^-1 b after factorise_kkt(), refined as often as the system asks for. u must not be b."""
+    matrix, e, n_v = work.kkt, work.e, system.n_v
+    g, g_row, g_column = work.g, system.g_row, system.g_column
+    solve_symmetric(matrix, b, u)
+    u[n_v] = 0.0
+    for _ in range(system.refinements):
+        multiply_mass(system, work, u, e)
+        add_reaction(system, work, u, n_v + 1, e)
+        for i in range(n_v):
+            e[i] = b[i] - e[i]
+        e[n_v] = 0.0
+        for i in range(n_v + 1, u.size):
+            e[i] = b[i]
+        for k in range(g.size):
+            e[n_v + 1 + g_row[k]] -= g[k] * u[g_column[k]]
+        solve_symmetric(matrix, e, e)
+        for i in range(n_v):
+            u[i] += e[i]
+        for i in range(n_v + 1, u.size):
+            u[i] += e[i]
+
+
+@compiled
+def accelerations(t, q, v, system, work):
+    """work.u = [v', 0, lam] from M v' + G^T lam = f, G v' = gamma. False where the matrix is singular."""
+    evaluate(t, q, v, VELOCITY, system, work)
+    b, f, gamma, n_v = work.b, work.f, work.gamma, system.n_v
+    for i in range(n_v):
+        b[i] = f[i]
+    for i in range(system.n_rows):
+        b[n_v + 1 + i] = gamma[i]
+    regular = factorise_kkt(system, work)
+    solve_kkt(system, work, b, work.u)
+    return regular
+
+
+@compiled
+def position_error(system, work):
+    """Largest |Phi| of the holonomic rows, in units of the characteristic length or in radians."""
+    phi, scale, velocity_level, largest = work.phi, system.row_scale, system.velocity_level, 0.0
+    for i in range(system.n_rows):
+        if not velocity_level[i]:
+            size = abs(phi[i]) * scale[i]
+            if not size <= largest:  # a NaN passes too
+                largest = size
+    return largest
+
+
+@compiled
+def project_velocity(system, work, v):
+    """The velocity nearest to v in the mass metric with G v = -Phi_t; needs factorise_kkt() and phi_dot at v."""
+    b, u, phi_dot, n_v = work.b, work.u, work.phi_dot, system.n_v
+    for i in range(n_v + 1):
+        b[i] = 0.0
+    for i in range(system.n_rows):
+        b[n_v + 1 + i] = -phi_dot[i]
+    solve_kkt(system, work, b, u)
+    for i in range(n_v):
+        v[i] += u[i]
+
+
+@compiled
+def project_position(t, q, v, tolerance, iterations, system, work):
+    """Moves q onto Phi = 0 by steps that are smallest in the mass metric (Blajer 4.5a). The error that is left.
+
+    Ends with work evaluated at the new q and v, and its KKT matrix factorised there.
+    """
+    b, u, phi, n_v, velocity_level = work.b, work.u, work.phi, system.n_v, system.velocity_level
+    error = 0.0
+    for iteration in range(iterations + 1):
+        evaluate(t, q, v, VELOCITY, system, work)
+        factorise_kkt(system, work)
+        error = position_error(system, work)
+        if error <= tolerance or iteration == iterations:
+            break
+        for i in range(n_v + 1):
+            b[i] = 0.0
+        for i in range(system.n_rows):
+            b[n_v + 1 + i] = 0.0 if velocity_level[i] else -phi[i]
+        solve_kkt(system, work, b, u)
+        retract(q, u, q, system, work)
+    return error

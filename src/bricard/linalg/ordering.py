@@ -1,0 +1,72 @@
+"""Elimination order of a KKT matrix [A G^T; G 0]: minimum degree on the graph of bodies and joints.
+
+Without pivoting, a constraint node may be eliminated only when the bodies gone before it leave it enough freedom: each
+cluster of eliminated nodes keeps a budget, body freedoms minus constraint rows, and a node with r rows waits until its
+neighbouring clusters together have r left, or until all its bodies are gone (then what is missing is redundancy, and the
+regularisation takes it). Otherwise the pivots would be differences of large numbers.
+"""
+
+import heapq
+
+import numpy as np
+
+
+def elimination_order(sizes, is_constraint, neighbours):
+    """The order of the nodes.
+
+    sizes : unknowns per node; is_constraint : bool per node; neighbours : list of iterables of nodes (symmetric).
+    """
+    n = len(sizes)
+    adjacent = [set(map(int, near)) - {i} for i, near in enumerate(neighbours)]
+    waiting = [sum(not is_constraint[k] for k in adjacent[i]) if is_constraint[i] else 0 for i in range(n)]
+    original = [tuple(near) for near in adjacent]
+    cluster, budget = list(range(n)), [0] * n
+    done = np.zeros(n, bool)
+
+    def root(i):
+        while cluster[i] != i:
+            cluster[i] = cluster[cluster[i]]
+            i = cluster[i]
+        return i
+
+    def ready(i):
+        if not is_constraint[i] or waiting[i] == 0:
+            return True
+        roots = {root(k) for k in original[i] if done[k]}
+        return sum(budget[k] for k in roots) >= sizes[i]
+
+    def degree(i):
+        return sum(sizes[k] for k in adjacent[i])
+
+    key = [degree(i) for i in range(n)]
+    heap = [(key[i], i) for i in range(n) if ready(i)]
+    heapq.heapify(heap)
+    order = []
+    while len(order) < n:
+        if not heap:  # only constraints without freedom are left: take them as they come
+            heap = [(key[i], i) for i in range(n) if not done[i]]
+            heapq.heapify(heap)
+        d, i = heapq.heappop(heap)
+        if done[i] or d != key[i]:
+            continue
+        done[i] = True
+        order.append(i)
+        budget[i] = -sizes[i] if is_constraint[i] else sizes[i]
+        for k in original[i]:
+            if done[k]:
+                a, b = root(i), root(k)
+                if a != b:
+                    cluster[a], budget[b] = b, budget[a] + budget[b]
+        near = adjacent[i]
+        for k in near:
+            adjacent[k].discard(i)
+            if not is_constraint[i] and is_constraint[k]:
+                waiting[k] -= 1 if k in original[i] else 0
+        for k in near:
+            adjacent[k] |= near
+            adjacent[k].discard(k)
+        for k in near:
+            key[k] = degree(k)
+            if ready(k):
+                heapq.heappush(heap, (key[k], k))
+    return np.array(order, np.int64)

@@ -1,0 +1,152 @@
+"""Elements given by a function: users' own joints, nonholonomic constraints and forces, and a few built-in ones.
+
+A user's function is called as `f(t, a, b, p)`. a and b are the two attachments, named tuples with `x` (position of the
+attachment point in the world, 3 numbers) and `R` (rotation matrix of the body, 3 rows); nonholonomic constraints and
+forces also get `v` (velocity of the point) and `w` (angular velocity), both in world axes. p is the tuple of
+parameters. A joint or a nonholonomic constraint returns its rows, zero when satisfied. A force returns
+(Fx, Fy, Fz, Mx, My, Mz) in world axes, acting on body b at b.x; the opposite acts on body a at the same point.
+Where no derivatives are given, the function is also called with complex numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bricard.errors import ModelError
+from bricard.model import checks
+from bricard.model.blocks import Block, Measure, flat
+from bricard.model.body import Body
+from bricard.model.frames import Frame
+from bricard.model.profiles import as_function
+
+__all__ = ["BUILT_IN", "FunctionElement", "bushing", "knife_edge", "user_element"]
+
+BUILT_IN = ("bushing", "knife_edge", "rolling_contact", "rolling_slip")
+DECLARED_BY = {"joint": "joint", "nonholonomic": "nonholonomic", "force": "user_force"}
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionElement:
+    """A joint, nonholonomic constraint or force whose rows or loads come from a function.
+
+    kind : "joint", "nonholonomic" or "force". function : a callable, or the name of a built-in function.
+    rows : number of constraint rows, 6 for a force. units : "length" or "angle" per row.
+    """
+
+    name: str
+    kind: str
+    function: Callable[..., Any] | str
+    frame_a: Frame
+    frame_b: Frame
+    parameters: tuple[float, ...]
+    rows: int
+    units: tuple[str, ...]
+    jacobian: Callable[..., Any] | None = None
+    hessian: Callable[..., Any] | None = None
+
+    @property
+    def body_a(self) -> Body:
+        """The first body."""
+        return self.frame_a.body
+
+    @property
+    def body_b(self) -> Body:
+        """The second body."""
+        return self.frame_b.body
+
+    @property
+    def bodies(self) -> tuple[Body, Body]:
+        """Both bodies."""
+        return self.body_a, self.body_b
+
+    @property
+    def points(self) -> tuple[np.ndarray, np.ndarray]:
+        """Both attachment points (3,), relative to the centres of mass, in body axes (m)."""
+        return self.frame_a.point, self.frame_b.point
+
+    @property
+    def freedom(self) -> int:
+        """Relative degrees of freedom left at position level."""
+        return 6 - self.rows if self.kind == "joint" else 6
+
+    @property
+    def planar_freedom(self) -> int:
+        """The same between two planar bodies."""
+        return max(3 - self.rows, 0) if self.kind == "joint" else 3
+
+    def blocks(self) -> tuple[Block, ...]:
+        """Return the one block of rows; none for a force."""
+        if self.kind == "force":
+            return ()
+        labels = tuple(str(row + 1) for row in range(self.rows))
+        return (Block("function", self.bodies, self.parameters, labels, self.units, element=self),)
+
+    def coordinates(self) -> dict[str, Measure]:
+        """Return no coordinates: a function measures none."""
+        return {}
+
+    def declaration(self) -> dict[str, Any]:
+        """Return the keywords with which the model makes this element again."""
+        if self.function == "knife_edge":
+            return {"type": "knife_edge", "body": self.body_b, "frame": self.frame_b}
+        table: dict[str, Any] = {"bodies": self.bodies, "frame_a": self.frame_a, "frame_b": self.frame_b}
+        if self.function == "bushing":
+            return {"type": "bushing", **table, "stiffness": self.parameters[:6], "damping": self.parameters[6:12]}
+        table = {"type": DECLARED_BY[self.kind], **table, "parameters": self.parameters}
+        if self.kind == "force":
+            table["load"] = self.function
+        else:
+            table |= {"residual": self.function, "rows": self.rows, "units": self.units}
+        derivatives = {"jacobian": self.jacobian, "hessian": self.hessian}
+        return table | {key: value for key, value in derivatives.items() if value is not None}
+
+
+def user_element(
+    name: str,
+    kind: str,
+    function: object,
+    frames: tuple[Frame, Frame],
+    rows: object,
+    parameters: object,
+    *,
+    units: object = None,
+    jacobian: object = None,
+    hessian: object = None,
+) -> FunctionElement:
+    """Return a checked element of a user's function."""
+    where = f'{"force" if kind == "force" else "joint"} "{name}"'
+    count = checks.integer(rows, f"{where}: rows")
+    if units is None:
+        units = "length"
+    words = (units,) * count if isinstance(units, str) else units
+    if not isinstance(words, tuple | list) or len(words) != count or not all(w in ("length", "angle") for w in words):
+        raise ModelError(f'{where}: units must be "length" or "angle", one for all or one for each of {count} rows.')
+    return FunctionElement(
+        name,
+        kind,
+        as_function(function, f"{where}: {'load' if kind == 'force' else 'residual'}"),
+        *frames,
+        checks.numbers(parameters, f"{where}: parameters"),
+        count,
+        tuple(words),
+        None if jacobian is None else as_function(jacobian, f"{where}: jacobian"),
+        None if hessian is None else as_function(hessian, f"{where}: hessian"),
+    )
+
+
+def knife_edge(name: str, frame_a: Frame, frame_b: Frame) -> FunctionElement:
+    """Return the constraint that the origin of frame b has no velocity along its z axis."""
+    return FunctionElement(name, "nonholonomic", "knife_edge", frame_a, frame_b, flat(frame_b.z), 1, ("length",))
+
+
+def bushing(name: str, frame_a: Frame, frame_b: Frame, stiffness: object, damping: object) -> FunctionElement:
+    """Return a force with six linear springs and dampers along and about the axes of frame a."""
+    where = f'force "{name}"'
+    constants = [checks.vector(v, f"{where}: {k}", 6) for k, v in (("stiffness", stiffness), ("damping", damping))]
+    parameters = flat(*constants, frame_a.rotation.ravel(), frame_b.rotation.ravel())
+    units = ("length",) * 3 + ("angle",) * 3
+    return FunctionElement(name, "force", "bushing", frame_a, frame_b, parameters, 6, units)

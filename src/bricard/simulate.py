@@ -1,0 +1,313 @@
+"""simulate(): combine a formulation, an integrator and a controller, march in chunks, say how it ended."""
+
+from __future__ import annotations
+
+import platform
+import time
+from typing import Any
+
+import numpy as np
+
+from .compiled import march as counting
+from .compiled.interfaces import CONTROL, FORMS, INTERPOLATE, STEP
+from .compiled.march import march
+from .compiled.pointers import address_of, table
+from .compiled.records import Run, pack
+from .compiled.status import FINISHED, INTERRUPTED, RUNNING, sentence
+from .errors import BricardError, IncompatibleMethods, ModelError, SimulationError, suggest
+from .linalg import sparse
+from .progress import Progress
+from .registry import CONTROLLERS, CORRECTIONS, FORMULATIONS, INTEGRATORS
+from .solution.solution import Solution
+from .system.assembler import assemble
+from .system.build import build
+from .system.state import State
+from .system.system import System
+
+CHUNK_SECONDS, MAX_HALVINGS, MAX_OUTPUT_BYTES = 0.2, 12, 64e6
+
+
+def simulate(
+    what: Any,
+    duration: float,
+    *,
+    step: float | None = None,
+    rtol: float | None = None,
+    atol: float | None = None,
+    formulation: str | None = None,
+    integrator: str | None = None,
+    correction: str | None = None,
+    output: Any = None,
+    progress: bool | None = None,
+    check: bool = True,
+    **options: Any,
+) -> Solution:
+    """Simulate a Model or a System for `duration` seconds, or go on from a Solution.
+
+    step : fixed step size (s); without it the integrator chooses its steps to meet `rtol` and `atol` (per component, atol in
+    units of its natural size: characteristic length, radian). formulation, integrator : names, see `bricard list`; what is
+    not given is chosen to fit. correction : of an Ode form after each step, "mass" or "none". output : number of samples,
+    interval (s, a float), or array of times. progress : show a bar; None: on a terminal. check : raise SimulationError if the
+    run does not reach its end; otherwise the Solution carries the status. Further options go to formulation or integrator.
+    """
+    began = time.perf_counter()
+    _check_numbers(duration=duration, step=step, rtol=rtol, atol=atol)
+    earlier = what if isinstance(what, Solution) else None
+    system = earlier.system if earlier is not None else what if isinstance(what, System) else build(what)
+    chosen, method, form = choose(formulation, integrator, step)
+    options = dict(options)
+    correction = _correction(form, correction, options, chosen)
+    formulation_options = {key: options.pop(key) for key in list(options) if key in chosen.options}
+    if form == "Ode":
+        formulation_options["correction"] = correction
+    numbers = _integrator_options(method, options)
+    state = earlier.end if earlier is not None else assemble(system)
+    problem = chosen.forms[form](system, **formulation_options)
+    end = state.t + float(duration)
+    nominal = duration / max(1, round(duration / step)) if step is not None else 0.0
+    run = start_run(problem, method, state, end, nominal, output_times(state.t, end, nominal, output, problem), numbers)
+    run.tolerance[:] = rtol if rtol is not None else 1e-6, atol if atol is not None else (rtol or 1e-6)
+    if not method.adaptive and step is None:
+        raise IncompatibleMethods(f'Integrator "{method.name}" has a fixed step: give step=..., in seconds.')
+    control = CONTROLLERS["fixed" if step is not None else "pi"]
+    work = problem.system.work()
+    work.turn[:] = state.turn
+    work.options[: problem.options.size] = problem.options
+    prepared = time.perf_counter()
+    status, seconds = _march(problem, method, control, run, work, end, progress)
+    culprit = _culprit(problem.system, run)
+    text = sentence(status, run.clock[0], run.clock[1], int(run.counters[counting.STEPS]), culprit)
+    solution = Solution.from_run(
+        problem,
+        run,
+        work,
+        state,
+        status=status,
+        sentence=text,
+        provenance=_provenance(chosen, method, form, correction, step, nominal, rtol, atol, numbers),
+        seconds={"prepare": prepared - began, "march": seconds},
+        earlier=earlier,
+    )
+    if check and status not in (FINISHED, INTERRUPTED):
+        raise SimulationError(text, solution)
+    return solution
+
+
+def choose(formulation, integrator, step):
+    """The formulation, the integrator and the form in which they meet; what is None is chosen to fit."""
+    if formulation is None and integrator is None:
+        formulation, integrator = ("index1", "dopri5") if step is None else ("index3", "generalized-alpha")
+    chosen = _named(FORMULATIONS, formulation, "formulation") if formulation is not None else None
+    method = _named(INTEGRATORS, integrator, "integrator") if integrator is not None else None
+    if chosen is None:
+        chosen = next(f for f in FORMULATIONS.values() if any(form in method.accepts for form in f.forms))
+    if method is None:
+        fitting = [i for i in INTEGRATORS.values() if any(form in i.accepts for form in chosen.forms)]
+        method = next((i for i in fitting if i.adaptive == (step is None)), fitting[0])
+    form = next((form for form in chosen.forms if form in method.accepts), None)
+    if form is None:
+        others = [i.name for i in INTEGRATORS.values() if any(f in i.accepts for f in chosen.forms)]
+        fitting = [f.name for f in FORMULATIONS.values() if any(form in method.accepts for form in f.forms)]
+        raise IncompatibleMethods(
+            f'Formulation "{chosen.name}" offers the form {" or ".join(chosen.forms)}; integrator "{method.name}" takes '
+            f"{' or '.join(method.accepts)}. With {chosen.name} use {', '.join(others) or 'none yet'}; "
+            f"with {method.name} use {', '.join(fitting)}."
+        )
+    return chosen, method, form
+
+
+def _named(registry, name, family):
+    if name not in registry:
+        known = ", ".join(registry)
+        raise IncompatibleMethods(f'There is no {family} "{name}".{suggest(name, registry)} Known: {known}.')
+    return registry[name]
+
+
+def _correction(form, correction, options, chosen):
+    if form != "Ode":
+        if correction not in (None, "none"):
+            raise IncompatibleMethods(
+                f'correction="{correction}" is for Ode forms; formulation "{chosen.name}" keeps its constraints itself here.'
+            )
+        return "none"
+    correction = "mass" if correction is None else correction
+    if correction not in CORRECTIONS:
+        near = suggest(correction, CORRECTIONS)
+        raise IncompatibleMethods(f'There is no correction "{correction}".{near} Known: {", ".join(CORRECTIONS)}.')
+    return correction
+
+
+def _integrator_options(method, options):
+    numbers = dict(method.options)
+    for key, value in options.items():
+        if key not in numbers:
+            known = ", ".join(numbers) or "none"
+            raise IncompatibleMethods(f'Unknown option "{key}".{suggest(key, numbers)} Options of {method.name}: {known}.')
+        if not np.isfinite(value):
+            raise ModelError(f"Option {key} is {value}; it must be a finite number.")
+        numbers[key] = float(value)
+    return numbers
+
+
+def _check_numbers(**numbers):
+    for name, value in numbers.items():
+        if value is None:
+            continue
+        if isinstance(value, str) or not np.isfinite(value) or value <= 0.0:
+            raise ModelError(f"{name} is {value!r}; it must be a positive, finite number.")
+
+
+def output_times(t, end, nominal, output, problem):
+    """Times of the output (s), from the start to the end."""
+    system = problem.system
+    width = system.n_q + 2 * system.n_v + system.n_rows
+    most = int(min(5000, max(2, MAX_OUTPUT_BYTES / (8 * width))))
+    if output is None or isinstance(output, (int, np.integer)):
+        if isinstance(output, (int, np.integer)) and output < 1:
+            raise ModelError(f"output is {output}: at least one sample after the start is needed.")
+        if nominal:
+            steps = round((end - t) / nominal)
+            count = min(steps, most if output is None else int(output))
+            grid = np.unique(np.round(np.linspace(0, steps, count + 1)).astype(int))
+            times = t + nominal * grid
+        else:
+            times = np.linspace(t, end, min(most, 1000) + 1 if output is None else int(output) + 1)
+    elif isinstance(output, (float, np.floating)):
+        if not (np.isfinite(output) and output > 0.0):
+            raise ModelError(f"output is {output}: an interval must be a positive number of seconds.")
+        times = np.append(np.arange(t, end - 1e-9 * (end - t), float(output)), end)
+    else:
+        times = np.unique(np.asarray(output, float))
+        if times.size == 0 or not np.isfinite(times).all() or times[0] < t - 1e-12 or times[-1] > end * (1 + 1e-12):
+            raise ModelError(f"output times must lie between t = {t:g} s and t = {end:g} s.")
+    times = times.copy()
+    times[-1] = end if abs(times[-1] - end) <= 1e-9 * (end - t) else times[-1]
+    return times
+
+
+def start_run(problem, method, state, end, nominal, out_t, numbers):
+    """The Run record at the initial state."""
+    system = problem.system
+    y = problem.initial(state)
+    if method.extra is not None:
+        y = np.concatenate([y, method.extra(problem, state)])
+    scale = np.concatenate([problem.scale, np.full(y.size - problem.scale.size, np.inf)])
+    width = system.n_q + system.n_v + (system.n_v if problem.keep_a >= 0 else 0)
+    width += system.n_rows if problem.keep_lam >= 0 else 0
+    span = end - state.t
+    first = nominal or span * 1e-4
+    counters = np.zeros(counting.N_COUNTERS, np.int64)
+    counters[counting.CULPRIT], counters[counting.RESTART] = -1, 1
+    counters[counting.KEEP_A], counters[counting.KEEP_LAM] = problem.keep_a, problem.keep_lam
+    counters[counting.WEAK_NOMINAL] = weak_pivots(system, state)
+    smallest = nominal * 2.0**-MAX_HALVINGS if nominal else 1e-12 * max(span, abs(end))
+    none = np.zeros(0, np.uint32)
+    jacobian = (none, none, np.zeros(0), np.zeros(0), np.zeros(0), sparse.empty_matrix(), sparse.empty_matrix(complex))
+    if problem.pattern is not None:
+        jacobian = _jacobian_memory(problem, y.size)
+    j_slot, j_diagonal, jy, jp, regularisation, real, complex_ = jacobian
+    return Run(
+        clock=np.array([state.t, first, smallest, 1e-4, span, state.t, end, nominal]),
+        counters=counters,
+        y=y.copy(),
+        y_new=y.copy(),
+        scratch=y.copy(),
+        error=np.zeros(1),
+        scale=scale,
+        tolerance=np.array([1e-6, 1e-8]),
+        stages=np.zeros((max(method.stages, 1), y.size)),
+        memory=np.zeros(max(method.memory, 1)),
+        options=np.array([*numbers.values(), 0.0]),
+        out_t=out_t,
+        out_y=np.zeros((out_t.size, width)),
+        log_t=np.zeros(1000),
+        log_code=np.zeros(2000, np.int64),
+        steps_t=np.zeros(100_000 if not nominal else 0),
+        j_slot=j_slot,
+        j_diagonal=j_diagonal,
+        jy=jy,
+        jp=jp,
+        regularisation=regularisation,
+        real=real,
+        complex_=complex_,
+    )
+
+
+def _jacobian_memory(problem, size):
+    """Memory for the Jacobian of a ResidualDae and for the matrices of an implicit integrator."""
+    rows, columns = problem.pattern
+    valid = (rows >= 0) & (columns >= 0)
+    order = np.concatenate([unknowns for _, unknowns in problem.nodes])
+    pattern = sparse.pattern(rows[valid], columns[valid], order, size)
+    diagonal = np.arange(size)
+    return (
+        pattern.slots(rows, columns, valid),
+        pattern.slots(diagonal, diagonal),
+        np.zeros(rows.size),
+        np.zeros(rows.size),
+        problem.regularisation,
+        sparse.matrix(pattern, size),
+        sparse.matrix(pattern, size, dtype=complex),
+    )
+
+
+def weak_pivots(system, state):
+    """Number of weak pivots at a state: what redundant rows make normal there."""
+    from .linalg.kkt import accelerations
+
+    work = system.work()
+    work.turn[:] = state.turn
+    accelerations(state.t, state.q, state.v, system.compiled, pack(work))
+    return int(work.kkt.report[0])
+
+
+def _march(problem, method, control, run, work, end, progress):
+    """March to the end in chunks; back in Python now and then for the progress bar and Ctrl-C. (status, seconds)."""
+    pointers = (problem.after_step, problem.rebase, *problem.functions)
+    form = table(FORMS[problem.form], pointers)
+    functions = np.array(
+        [address_of(STEP, method.step), address_of(INTERPOLATE, method.interpolate), address_of(CONTROL, control)], np.int64
+    )
+    _ = march.address
+    packed_run, packed_work, system = pack(run), pack(work), problem.system.compiled
+    status, chunk, seconds, order = RUNNING, 16, 0.0, float(max(method.error_order, 1))
+    with Progress(run.clock[0], end, progress) as bar:
+        try:
+            while status == RUNNING:
+                began = time.perf_counter()
+                status = march(functions, order, form, packed_run, system, packed_work, chunk)
+                took = time.perf_counter() - began
+                seconds += took
+                chunk = max(1, int(chunk * min(10.0, CHUNK_SECONDS / (took + 1e-9))))
+                bar.update(run.clock[0], int(run.counters[counting.STEPS]), int(run.counters[counting.REJECTED]))
+        except KeyboardInterrupt:
+            status = INTERRUPTED
+    return status, seconds
+
+
+def _culprit(system, run):
+    unknown = int(run.counters[counting.CULPRIT])
+    return system.unknown_name(unknown) if 0 <= unknown < system.n_v else "the state"
+
+
+def _provenance(chosen, method, form, correction, step, nominal, rtol, atol, numbers):
+    from . import __version__
+
+    return {
+        "bricard": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "machine": platform.machine(),
+        "formulation": chosen.name,
+        "integrator": method.name,
+        "form": form,
+        "correction": correction,
+        "step": nominal if step is not None else None,
+        "rtol": None if step is not None else (rtol or 1e-6),
+        "atol": None if step is not None else (atol or rtol or 1e-6),
+        "options": numbers,
+        "references": [*chosen.references, *method.references],
+    }
+
+
+__all__ = ["BricardError", "State", "choose", "simulate"]

@@ -1,0 +1,1 @@
+"""Solution: what a simulation gives, and how it is looked at."""

@@ -1,0 +1,122 @@
+"""Poses, velocities and coordinates of the samples, integrals over time, and interpolation between samples."""
+
+import numpy as np
+
+from ..errors import ModelError
+from ..system.channels import measure_speed, measure_value, rotation_matrices
+from ..system.state import State
+
+
+def integral(t, values):
+    """Integral from the first sample on, by a cubic spline through the samples: error O(interval^4)."""
+    if t.size < 2 or not np.any(values):
+        return np.zeros(t.size)
+    if t.size < 4:
+        return np.concatenate([[0.0], np.cumsum(0.5 * np.diff(t) * (values[1:] + values[:-1]))])
+    from scipy.interpolate import CubicSpline
+
+    return CubicSpline(t, values).antiderivative()(t)
+
+
+def poses(system, q):
+    """Body name -> (positions (n, 3) of the reference frame, rotation matrices (n, 3, 3)); ground included."""
+    r, found = system.record, {}
+    for b, body in enumerate(system.model.bodies.values()):
+        o = int(r.q_start[b])
+        if body.planar:
+            x = np.column_stack([q[:, o], q[:, o + 1], np.zeros(len(q))])
+            c, s, zero, one = np.cos(q[:, o + 2]), np.sin(q[:, o + 2]), np.zeros(len(q)), np.ones(len(q))
+            R = np.stack([np.stack([c, -s, zero], -1), np.stack([s, c, zero], -1), np.stack([zero, zero, one], -1)], -2)
+        else:
+            x, R = q[:, o : o + 3], rotation_matrices(q[:, o + 3 : o + 7])
+        found[body.name] = (x - R @ body.com, R)
+    n = len(q)
+    found[system.model.ground.name] = (np.zeros((n, 3)), np.broadcast_to(np.eye(3), (n, 3, 3)))
+    return found
+
+
+def twists(system, v, poses):
+    """Body name -> (velocity (n, 3) of the reference frame, angular velocity (n, 3)), world axes; ground included."""
+    r, found, n = system.record, {}, len(v)
+    for b, body in enumerate(system.model.bodies.values()):
+        u, R = int(r.column[b, 0]), poses[body.name][1]
+        if body.planar:
+            zero = np.zeros(n)
+            velocity, spin = np.column_stack([v[:, u], v[:, u + 1], zero]), np.column_stack([zero, zero, v[:, u + 2]])
+        else:
+            velocity, spin = v[:, u : u + 3], np.einsum("nij,nj->ni", R, v[:, u + 3 : u + 6])
+        found[body.name] = (velocity - np.cross(spin, R @ body.com), spin)
+    found[system.model.ground.name] = (np.zeros((n, 3)), np.zeros((n, 3)))
+    return found
+
+
+def _centred(solution, body):
+    """Pose and twist of the centre of mass."""
+    x, R = solution.poses[body.name]
+    v, w = solution._twists[body.name]
+    lever = R @ body.com
+    return (x + lever, R), (v + np.cross(w, lever), w)
+
+
+def coordinate(solution, measure):
+    """Values (n,) of a measure; turns of an angle are counted with the help of its speed."""
+    (pose_a, _), (pose_b, _) = (_centred(solution, body) for body in measure.bodies)
+    values = measure_value(measure, pose_a, pose_b)
+    if measure.kind != "angle" or values.size < 2:
+        return values
+    speed = coordinate_speed(solution, measure)
+    expected = 0.5 * np.diff(solution.t) * (speed[1:] + speed[:-1])
+    turns = np.round((np.diff(values) - expected) / (2 * np.pi))
+    return values - 2 * np.pi * np.concatenate([[0.0], np.cumsum(turns)])
+
+
+def coordinate_speed(solution, measure):
+    """Time derivative (n,) of a measure."""
+    (pose_a, twist_a), (pose_b, twist_b) = (_centred(solution, body) for body in measure.bodies)
+    return measure_speed(measure, pose_a, twist_a, pose_b, twist_b)
+
+
+def hermite(s, h, y0, d0, y1, d1):
+    """Cubic through values and slopes at both ends of an interval of length h; value and slope at the fraction s."""
+    value = (1 + 2 * s) * (1 - s) ** 2 * y0 + s * (1 - s) ** 2 * h * d0 + s * s * (3 - 2 * s) * y1 - s * s * (1 - s) * h * d1
+    slope = 6 * s * (1 - s) * (y1 - y0) / h + (1 - s) * (1 - 3 * s) * d0 + s * (3 * s - 2) * d1
+    return value, slope
+
+
+def state_at(solution, t):
+    """The State between two samples."""
+    times, system = solution.t, solution.system
+    if times.size == 0 or not times[0] - 1e-12 <= t <= times[-1] + 1e-12:
+        span = f"from {times[0]:g} to {times[-1]:g} s" if times.size else "nowhere"
+        raise ModelError(f"t = {t:g} s lies outside the solution, which reaches {span}.")
+    k = int(np.clip(np.searchsorted(times, t, side="right") - 1, 0, max(times.size - 2, 0)))
+    a, lam = solution.a, solution.lam
+    if times.size == 1 or t == times[k]:
+        return State(t, solution.q[k].copy(), solution.v[k].copy(), a[k].copy(), lam[k].copy())
+    h = times[k + 1] - times[k]
+    s = (t - times[k]) / h
+    q0, q1, v0, v1 = solution.q[k], solution.q[k + 1], solution.v[k], solution.v[k + 1]
+    v, _ = hermite(s, h, v0, a[k], v1, a[k + 1])
+    T0, T1 = system.kinematic_map(q0), system.kinematic_map(q1)
+    sign = _same_cover(system, q0, q1)
+    q, _ = hermite(s, h, q0, T0 @ v0, sign * q1, sign * (T1 @ v1))
+    return State(t, _normalised(system, q), v, (1 - s) * a[k] + s * a[k + 1], (1 - s) * lam[k] + s * lam[k + 1])
+
+
+def _same_cover(system, q0, q1):
+    """+1 or -1 per coordinate so that both quaternions of a rotation lie on the same side of the sphere."""
+    r, sign = system.record, np.ones(system.n_q)
+    for b in range(r.n_bodies):
+        if not r.planar[b]:
+            part = slice(int(r.q_start[b]) + 3, int(r.q_start[b]) + 7)
+            sign[part] = 1.0 if q0[part] @ q1[part] >= 0.0 else -1.0
+    return sign
+
+
+def _normalised(system, q):
+    r = system.record
+    for b in range(r.n_bodies):
+        if not r.planar[b]:
+            part = slice(int(r.q_start[b]) + 3, int(r.q_start[b]) + 7)
+            q[part] /= np.linalg.norm(q[part])
+    return q

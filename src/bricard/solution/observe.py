@@ -1,0 +1,82 @@
+"""Compiled look at the samples of a solution: accelerations, reactions, energy, power, constraint errors."""
+
+from ..compiled.interfaces import ENERGY, VELOCITY
+from ..compiled.pointers import compiled
+from ..linalg.kkt import evaluate, factorise_kkt, multiply_mass, solve_kkt
+
+KINETIC, POTENTIAL, POWER, POSITION, SPEED, ACCELERATION = range(6)
+
+
+@compiled
+def observe(t, q, v, own, has_own, table, a, lam, speeds, system, work):
+    """For every sample: `table` (samples, 6) of kinetic and potential energy (J), power of what is not conservative (W), and
+    the largest error of the three constraint levels in scaled rows; accelerations `a` (samples, n_v), multipliers `lam`
+    (samples, n_rows) of the acceleration level, counted measures `speeds` (samples, n_measures). Pass arrays of zero samples
+    for what is not wanted. `own` are the method's own accelerations, judged at the third level."""
+    n_v, n_rows = system.n_v, system.n_rows
+    f, phi, phi_dot, phi_t, gamma, b, u, e = (
+        work.f,
+        work.phi,
+        work.phi_dot,
+        work.phi_t,
+        work.gamma,
+        work.b,
+        work.u,
+        work.e,
+    )
+    g, g_row, g_column, scale, level = work.g, system.g_row, system.g_column, system.row_scale, system.velocity_level
+    for k in range(t.size):
+        evaluate(t[k], q[k], v[k], VELOCITY | ENERGY, system, work)
+        for m in range(work.turn.size):
+            work.turn[m] = work.value[m]
+        potential, power = work.energy[0], work.energy[1]
+        for i in range(n_v):
+            b[i] = f[i]
+        b[n_v] = 0.0
+        for i in range(n_rows):
+            b[n_v + 1 + i] = gamma[i]
+        factorise_kkt(system, work)
+        solve_kkt(system, work, b, u)
+        for i in range(n_rows):
+            power += u[n_v + 1 + i] * phi_t[i]
+        errors = [0.0, 0.0, 0.0]
+        for i in range(n_rows):
+            if level[i] == 0:
+                errors[0] = max(errors[0], abs(phi[i]) * scale[i])
+            errors[1] = max(errors[1], abs(phi_dot[i]) * scale[i])
+            b[n_v + 1 + i] = -gamma[i]
+        for n in range(g.size):
+            if g_column[n] < n_v:
+                b[n_v + 1 + g_row[n]] += g[n] * (own[k, g_column[n]] if has_own else u[g_column[n]])
+        for i in range(n_rows):
+            errors[2] = max(errors[2], abs(b[n_v + 1 + i]) * scale[i])
+        if a.shape[0] > 0:
+            for i in range(n_v):
+                a[k, i] = u[i]
+        if lam.shape[0] > 0:
+            for i in range(n_rows):
+                lam[k, i] = u[n_v + 1 + i]
+        if speeds.shape[0] > 0:
+            for m in range(work.value.size):
+                speeds[k, m] = work.value[m]
+        kinetic = 0.0
+        for i in range(n_v):
+            u[i] = v[k, i]
+        u[n_v] = 0.0
+        multiply_mass(system, work, u, e)
+        for i in range(n_v):
+            kinetic += 0.5 * e[i] * u[i]
+        table[k, 0], table[k, 1], table[k, 2] = kinetic, potential, power
+        table[k, 3], table[k, 4], table[k, 5] = errors[0], errors[1], errors[2]
+
+
+@compiled
+def wrenches(t, q, v, lam, entry_joint, entry_part, out, system, work):
+    """Loads that joints put on their second bodies, out (samples, joints, 6): force in the world, torque about the centre
+    of mass in body axes; -G^T lam summed over the entries that belong to that body."""
+    g, g_row = work.g, system.g_row
+    for k in range(t.size):
+        evaluate(t[k], q[k], v[k], VELOCITY, system, work)
+        for n in range(g.size):
+            if entry_part[n] < 6:
+                out[k, entry_joint[n], entry_part[n]] -= g[n] * lam[k, g_row[n]]

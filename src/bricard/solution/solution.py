@@ -1,0 +1,318 @@
+"""Solution: states, multipliers, reactions, energy, constraint errors, counters, status, provenance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..compiled import march as counting
+from ..compiled.records import pack
+from ..compiled.status import FINISHED, INTERRUPTED
+from ..errors import ModelError, suggest
+from ..system.state import State
+from ..system.system import System
+from . import motion
+from .observe import ACCELERATION, KINETIC, POSITION, POTENTIAL, POWER, SPEED, observe
+from .reactions import Reaction, joint_reaction
+
+
+class Energy(NamedTuple):
+    """Energies (samples,) in J. `work` is what dampers, motors, drivers and other non-conservative loads have put in since the
+    start, and `error` = total - total at the start - work: zero for the exact motion."""
+
+    kinetic: np.ndarray
+    potential: np.ndarray
+    total: np.ndarray
+    work: np.ndarray
+    error: np.ndarray
+
+
+class ConstraintErrors(NamedTuple):
+    """Largest error of each level (samples,) in scaled rows: lengths in characteristic lengths, angles in radians, per s^k."""
+
+    position: np.ndarray
+    velocity: np.ndarray
+    acceleration: np.ndarray
+
+
+class Event(NamedTuple):
+    """Something that happened on the way: time (s), kind, and a sentence."""
+
+    t: float
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """What a simulation gives. Arrays have one row per sample.
+
+    t : (n,) s. q : (n, n_q). v : (n, n_v). lam : (n, n_rows), the method's own multipliers (of the acceleration level where it
+    has none). status : the sentence how it ended; ok : whether it reached its end. counters, seconds, provenance : dicts.
+    """
+
+    system: System
+    t: np.ndarray
+    q: np.ndarray
+    v: np.ndarray
+    own_a: np.ndarray | None
+    own_lam: np.ndarray | None
+    ok: bool
+    status: str
+    counters: dict[str, int]
+    events: tuple[Event, ...]
+    seconds: dict[str, float]
+    provenance: dict[str, Any]
+    step_times: np.ndarray
+    end: State
+    start_turn: np.ndarray = field(default_factory=lambda: np.zeros(0))
+
+    @classmethod
+    def from_run(cls, problem, run, work, state, *, status, sentence, provenance, seconds, earlier=None):
+        """The Solution of a march; `earlier` is the one that it continues."""
+        system, n = problem.system, int(run.counters[counting.OUTPUT])
+        n_q, n_v, o = system.n_q, system.n_v, system.n_q + system.n_v
+        t, y = run.out_t[:n].copy(), run.out_y[:n]
+        own_a = y[:, o : o + n_v] if problem.keep_a >= 0 else None
+        o += n_v if problem.keep_a >= 0 else 0
+        own_lam = y[:, o:] if problem.keep_lam >= 0 else None
+        last = run.y
+        counters = {name: int(run.counters[i]) for i, name in enumerate(COUNTERS)}
+        events = tuple(_event(system, run.log_t[k], run.log_code[2 * k + 1]) for k in range(run.counters[counting.LOGGED]))
+        steps = run.steps_t[: min(counters["steps"], run.steps_t.size)].copy()
+        if earlier is not None and n and earlier.t.size and t[0] == earlier.t[-1]:
+            y, t = y[1:], t[1:]
+            own_a, own_lam = (None if x is None else x[1:] for x in (own_a, own_lam))
+        join = lambda old, new: new if earlier is None else None if old is None or new is None else np.concatenate([old, new])
+        a = last[problem.keep_a : problem.keep_a + n_v] if problem.keep_a >= 0 else None
+        lam = last[problem.keep_lam : problem.keep_lam + system.n_rows] if problem.keep_lam >= 0 else None
+        turn = work.turn.copy()
+        end = _end_state(system, float(run.clock[0]), last[:n_q].copy(), last[n_q : n_q + n_v].copy(), a, lam, turn)
+        if earlier is not None:
+            counters = {name: counters[name] + earlier.counters[name] for name in counters}
+            events, seconds = earlier.events + events, {k: seconds[k] + earlier.seconds.get(k, 0.0) for k in seconds}
+        return cls(
+            system=system,
+            t=t if earlier is None else np.concatenate([earlier.t, t]),
+            q=y[:, :n_q].copy() if earlier is None else np.concatenate([earlier.q, y[:, :n_q]]),
+            v=y[:, n_q : n_q + n_v].copy() if earlier is None else np.concatenate([earlier.v, y[:, n_q : n_q + n_v]]),
+            own_a=join(earlier.own_a if earlier else None, own_a),
+            own_lam=join(earlier.own_lam if earlier else None, own_lam),
+            ok=status in (FINISHED,),
+            status=sentence,
+            counters=counters,
+            events=events,
+            seconds=seconds,
+            provenance={**provenance, "interrupted": status == INTERRUPTED},
+            step_times=steps if earlier is None else np.concatenate([earlier.step_times, steps]),
+            end=end,
+            start_turn=state.turn if earlier is None else earlier.start_turn,
+        )
+
+    @property
+    def name(self):
+        """Name of the model."""
+        return self.system.name
+
+    # what the samples tell
+
+    @cached_property
+    def _observed(self):
+        return self._observe(accelerations=False)
+
+    @cached_property
+    def _observed_fully(self):
+        return self._observe(accelerations=True)
+
+    def _observe(self, accelerations):
+        system, n = self.system, self.t.size
+        work = system.work()
+        work.turn[:] = self.start_turn
+        wanted = n if accelerations else 0
+        table, measures = np.zeros((n, 6)), np.zeros((n, system.n_measures))
+        a, lam = np.zeros((wanted, system.n_v)), np.zeros((wanted, system.n_rows))
+        own = self.own_a if self.own_a is not None else np.zeros((0, system.n_v))
+        arrays = (np.ascontiguousarray(x) for x in (self.t, self.q, self.v, own))
+        observe(*arrays, self.own_a is not None, table, a, lam, measures, system.compiled, pack(work))
+        return table, a, lam, measures
+
+    @property
+    def a(self):
+        """Accelerations v' (n, n_v), consistent with q and v."""
+        return self._observed_fully[1]
+
+    @property
+    def lam(self):
+        """Multipliers (n, n_rows): the method's own, or those of the acceleration level."""
+        return self.own_lam if self.own_lam is not None else self.reaction_multipliers
+
+    @property
+    def reaction_multipliers(self):
+        """Multipliers (n, n_rows) of the acceleration level, the smallest in scaled rows where rows are redundant."""
+        return self._observed_fully[2]
+
+    @cached_property
+    def energy(self):
+        """Energy and power balance, see Energy."""
+        table = self._observed[0]
+        kinetic, potential = table[:, KINETIC], table[:, POTENTIAL]
+        work = motion.integral(self.t, table[:, POWER])
+        total = kinetic + potential
+        return Energy(kinetic, potential, total, work, total - total[:1] - work)
+
+    @property
+    def constraint_errors(self):
+        """The three constraint levels, see ConstraintErrors."""
+        table = self._observed[0]
+        return ConstraintErrors(table[:, POSITION], table[:, SPEED], table[:, ACCELERATION])
+
+    def at(self, t):
+        """The State at time t (s), interpolated between the samples (cubic on the configuration space)."""
+        return motion.state_at(self, float(t))
+
+    # named channels
+
+    @cached_property
+    def poses(self):
+        """Body name -> (positions (n, 3) of the reference frame, rotation matrices (n, 3, 3))."""
+        return motion.poses(self.system, self.q)
+
+    @cached_property
+    def _twists(self):
+        return motion.twists(self.system, self.v, self.poses)
+
+    def _body(self, name):
+        self._need_model()
+        name = getattr(name, "name", name)
+        if name not in self.poses:
+            raise ModelError(f'There is no body "{name}".{suggest(name, self.poses)}')
+        return name
+
+    def _need_model(self):
+        if self.system.model is None:
+            raise ModelError("This system was given by its functions: it has no bodies and joints to ask for.")
+
+    def joint(self, coordinate):
+        """Values (n,) of a joint coordinate, "A" or "A.angle"; turns are counted."""
+        self._need_model()
+        return motion.coordinate(self, self.system.model.coordinate(coordinate))
+
+    def joint_velocity(self, coordinate):
+        """Time derivative (n,) of a joint coordinate."""
+        self._need_model()
+        return motion.coordinate_speed(self, self.system.model.coordinate(coordinate))
+
+    def point(self, body, point=(0.0, 0.0, 0.0)):
+        """Path (n, 3) of a point given in the body's reference frame."""
+        x, R = self.poses[self._body(body)]
+        return x + R @ np.asarray(point, float)
+
+    def velocity(self, body, point=(0.0, 0.0, 0.0)):
+        """Velocity (n, 3) of a point given in the body's reference frame, world axes."""
+        name = self._body(body)
+        v, w = self._twists[name]
+        return v + np.cross(w, self.poses[name][1] @ np.asarray(point, float))
+
+    def angular_velocity(self, body):
+        """Angular velocity (n, 3) of a body, world axes."""
+        return self._twists[self._body(body)][1]
+
+    def reaction(self, joint) -> Reaction:
+        """Force (n, 3) and moment (n, 3) of a joint on its second body at the joint, world axes, in N and N m.
+
+        From the acceleration level, the smallest in scaled rows where rows are redundant; `unique` says whether they are the
+        only possible ones.
+        """
+        self._need_model()
+        return joint_reaction(self, getattr(joint, "name", joint))
+
+    @cached_property
+    def channels(self):
+        """Names of the joint coordinates that joint() knows."""
+        if self.system.model is None:
+            return ()
+        joints = self.system.model.joints.values()
+        return tuple(f"{joint.name}.{key}" for joint in joints for key in joint.coordinates())
+
+    # leaving
+
+    def summary(self):
+        """The main figures as a dict: errors, energy, counters, time."""
+        energy, errors = self.energy, self.constraint_errors
+        size = float(np.abs(energy.total).max(initial=0.0))
+        largest = lambda values: float(np.max(np.abs(values), initial=0.0))
+        return {
+            "model": self.name,
+            "ok": self.ok,
+            "status": self.status,
+            "t": float(self.t[-1]) if self.t.size else None,
+            "samples": int(self.t.size),
+            "energy_error": largest(energy.error),
+            "energy_size": max(size, largest(energy.kinetic), largest(energy.potential)),
+            "position_error": largest(errors.position),
+            "velocity_error": largest(errors.velocity),
+            "acceleration_error": largest(errors.acceleration),
+            "characteristic_length": self.system.length,
+            **self.counters,
+            "seconds": self.seconds,
+            "events": [event._asdict() for event in self.events],
+            "provenance": self.provenance,
+        }
+
+    def to_xarray(self):
+        """An xarray.Dataset with named dimensions: time, body, axis, joint coordinates, energies, errors."""
+        from ..io.dataset import dataset
+
+        return dataset(self)
+
+    def save(self, path):
+        """Write the solution to an HDF5 file; an older file is replaced only by a complete one."""
+        from ..io.results import save
+
+        save(self, path)
+
+    @staticmethod
+    def load(path):
+        """Read a solution from an HDF5 file written by save()."""
+        from ..io.results import load
+
+        return load(path)
+
+    @cached_property
+    def plot(self):
+        """Plots: energy, constraints, joint, reaction, steps; each returns matplotlib axes and takes ax=."""
+        from ..plot.plots import Plots
+
+        return Plots(self)
+
+    def cite(self):
+        """The references of the methods used."""
+        return tuple(self.provenance["references"])
+
+    def __repr__(self):
+        return f"<Solution of {self.name!r}: {self.t.size} samples to t = {self.t[-1] if self.t.size else 0:.6g} s. {self.status}>"
+
+
+COUNTERS = ("steps", "rejected", "evaluations", "tangents", "factorisations", "iterations", "projections", "rebasings")
+
+
+def _event(system, t, pivot):
+    unknown = int(system.pattern.order[pivot]) if 0 <= pivot < system.pattern.order.size else -1
+    where = system.unknown_name(unknown) if unknown > system.n_v else "the constraints"
+    text = f"Close to a singular position at t = {t:.6g} s, seen in {where}: passed with the smallest change of velocity."
+    return Event(float(t), "singular", text)
+
+
+def _end_state(system, t, q, v, a, lam, turn):
+    """The last state, with consistent accelerations and multipliers where the method has none."""
+    from ..system.assembler import complete
+
+    if a is not None and lam is not None:
+        return State(t, q, v, a.copy(), lam.copy(), turn)
+    if not (np.isfinite(q).all() and np.isfinite(v).all()):
+        return State(t, q, v, np.full(system.n_v, np.nan), np.full(system.n_rows, np.nan), turn)
+    full = complete(system, t, q, v, turn)
+    return State(t, q, v, full.a if a is None else a.copy(), full.lam if lam is None else lam.copy(), turn)

@@ -1,0 +1,1 @@
+"""Step size control and initial step."""

@@ -1,0 +1,1 @@
+"""From a model to a frozen system: arrays, sparsity, topology report, consistent start."""

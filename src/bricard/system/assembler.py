@@ -1,0 +1,204 @@
+"""From partial wishes to a consistent start: q, v, v', lam for open and closed chains, redundancy included.
+
+Position: Newton's method with the smallest steps in the metric of translations and length-scaled turns, from the drawn pose,
+with limited steps so that the branch is kept. Velocity: the smallest kinetic energy that meets constraints and wishes.
+Wishes are further constraint rows; a weighted one has its row softened by 1/weight, so that it yields to the hard ones.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..compiled.interfaces import VELOCITY
+from ..compiled.records import pack
+from ..errors import AssemblyError
+from ..linalg.kkt import accelerations, evaluate, factorise_kkt, retract, solve_kkt
+from .build import build
+from .regularise import regularise
+from .state import State
+from .topology import loop_of
+from .wish_rows import position_rows, velocity_rows
+
+TOLERANCE, LARGEST_STEP, ITERATIONS = 1e-11, 0.3, 200
+
+
+def assemble(system, t=0.0):
+    """The consistent State of a system at time t: from the wishes of its model, or from its drawn start."""
+    if system.model is None:
+        return complete(system, t, *settle(system, t, system.start, system.start_velocity))
+    model = system.model
+    q, turn = _positions(system, model, t)
+    v = _velocities(system, model, t, q, turn)
+    return complete(system, t, q, v, turn)
+
+
+def settle(system, t, q, v):
+    """q and v of a system without wishes, moved onto its constraints."""
+    q = _close(system, t, q, np.zeros(system.n_measures), np.zeros(system.n_rows))
+    v = _match(system, t, q, v, np.zeros(system.n_measures), np.zeros(system.n_rows))
+    return q, v
+
+
+def complete(system, t, q, v, turn=None):
+    """The State with accelerations and multipliers."""
+    work = system.work()
+    work.turn[:] = 0.0 if turn is None else turn
+    packed = pack(work)
+    regular = accelerations(float(t), q, v, system.compiled, packed)
+    if not regular or not np.isfinite(work.u).all():
+        culprit = system.unknown_name(int(system.pattern.order[work.kkt.report[2]])) if not regular else "the forces"
+        raise AssemblyError(
+            f"The accelerations at the start (t = {t:g} s) cannot be computed: the equations are singular or not finite, seen "
+            f"first in {culprit}. Look for a body without mass and inertia, or a force that is not finite there."
+        )
+    n = system.n_v
+    return State(float(t), q, v, work.u[:n].copy(), work.u[n + 1 :].copy(), work.value.copy())
+
+
+def _positions(system, model, t):
+    rows = position_rows(model)
+    if not rows.blocks:
+        q = _close(system, t, system.start, np.zeros(system.n_measures), np.zeros(system.n_rows))
+        return q, _turns(system, t, q, {})
+    extended = build(model, extra=rows.blocks)
+    soft = np.concatenate([np.zeros(system.n_rows), rows.softness])
+    turn = _measure_targets(extended, rows.targets)
+    q = _close(extended, t, system.start, turn, soft, plain=system)
+    return q, _turns(system, t, q, rows.targets)
+
+
+def _velocities(system, model, t, q, turn):
+    rows = velocity_rows(model, q, system)
+    if not rows.blocks:
+        return _match(system, t, q, np.zeros(system.n_v), turn, np.zeros(system.n_rows))
+    extended = build(model, extra=rows.blocks)
+    soft = np.concatenate([np.zeros(system.n_rows), rows.softness])
+    turns = np.zeros(extended.n_measures)
+    return _match(extended, t, q, np.zeros(system.n_v), turns, soft, plain=system)
+
+
+def _measure_targets(system, targets):
+    """Turn references of the measures of a system: the wished value where there is one."""
+    turn = np.zeros(system.n_measures)
+    for number, measure in enumerate(system.measures):
+        turn[number] = targets.get(measure, 0.0)
+    return turn
+
+
+def _turns(system, t, q, targets):
+    """Turn references at q: each angle's value nearest to what was wished, else to zero."""
+    work = system.work()
+    work.turn[:] = _measure_targets(system, targets)
+    evaluate(float(t), q, np.zeros(system.n_v), VELOCITY, system.compiled, pack(work))
+    return work.value.copy()
+
+
+def _geometric(system):
+    """The system with the metric of translations and length-scaled turns in the place of its masses."""
+    if system.model is None:
+        return system
+    r = system.record
+    diagonal = np.where(np.isin(r.m_row, r.column[:-1, 3:]), r.length**2, 1.0)
+    values = np.where(r.m_row == r.m_column, diagonal, 0.0)
+    clean = r._replace(added_mass=np.zeros(r.n_v))
+    return regularise(replace(system, record=clean, mass_values=values))
+
+
+def _close(system, t, q, turn, soft, plain=None):
+    """q moved onto the constraints; `soft` are the softness of each row (0: hard)."""
+    metric = _geometric(system)
+    scale = metric.record.regularisation / 1e-10
+    metric = metric.with_record(
+        regularisation=np.where(soft > 0.0, soft * np.maximum(scale, 1e-30), metric.record.regularisation), refinements=0
+    )
+    work, q, v = metric.work(), q.copy(), np.zeros(system.n_v)
+    packed, record = pack(work), metric.compiled
+    sizes = np.ones(system.n_v)
+    if system.model is not None:
+        moving = metric.record.column[:-1, :3]
+        sizes[moving[moving < system.n_v].astype(int)] = system.length
+    work.turn[:] = turn
+    hard, best = soft == 0.0, np.inf
+    for iteration in range(ITERATIONS):
+        evaluate(float(t), q, v, VELOCITY, record, packed)
+        work.turn[:] = np.where(np.isfinite(work.value), work.turn, 0.0)
+        gap = np.where(metric.record.velocity_level == 1, 0.0, work.phi)
+        error = float(np.abs(gap * metric.record.row_scale)[hard].max(initial=0.0))
+        done = error <= TOLERANCE and (hard.all() or (iteration > 0 and step <= 1e-10))
+        if done or not np.isfinite(error):
+            break
+        factorise_kkt(record, packed)
+        work.b[: system.n_v + 1] = 0.0
+        work.b[system.n_v + 1 :] = -gap
+        solve_kkt(record, packed, work.b, work.u)
+        step = float(np.abs(work.u[: system.n_v] / sizes).max(initial=0.0))
+        if step > LARGEST_STEP:
+            work.u[: system.n_v] *= LARGEST_STEP / step
+        best = min(best, error)
+        if iteration > 30 and step < 1e-9:
+            break
+        retract(q, work.u, q, record, packed)
+    if not error <= 1e-9:
+        _explain_gap(system, plain or system, gap, t)
+    return q
+
+
+def _explain_gap(system, plain, gap, t):
+    """Raise the error that says what does not fit, where and by how much."""
+    scaled = np.abs(gap * system.record.row_scale)
+    worst = int(np.argmax(np.where(np.isfinite(scaled), scaled, np.inf)))
+    row = system.rows[worst]
+    by = f"{abs(gap[worst]):.3g} {'m' if row.unit == 'length' else 'rad'}"
+    if system is not plain:
+        try:
+            _close(plain, t, plain.start, np.zeros(plain.n_measures), np.zeros(plain.n_rows))
+        except AssemblyError as error:
+            raise error from None
+        wishes = sorted({r.joint for r in system.rows[plain.n_rows :]})
+        raise AssemblyError(
+            f"The start cannot meet all hard wishes: with {', '.join(wishes)} the constraints are violated, most in "
+            f"{system.row_name(worst)}, by {by}. Without the wishes the mechanism closes. Change the wish, or give it a "
+            "weight so that it yields."
+        )
+    loop = loop_of(plain.model, row.joint) if plain.model is not None else None
+    where = f'the loop {" - ".join(loop.joints)} cannot close' if loop else f"{system.row_name(worst)} cannot be satisfied"
+    raise AssemblyError(
+        f"The mechanism cannot be assembled: {where}; nearest to closing, {system.row_name(worst)} still has a gap of {by}. "
+        "Check the lengths along it and the points and axes of its joints."
+    )
+
+
+def _match(system, t, q, v, turn, soft, plain=None):
+    """The velocity nearest to v in the mass metric that satisfies all rows."""
+    work = system.work()
+    record = system
+    if (soft > 0.0).any():
+        scale = np.where(system.record.weak > 0.0, system.record.weak / 1e-5, 1.0)
+        record = system.with_record(
+            regularisation=np.where(soft > 0.0, soft * scale, system.record.regularisation), refinements=0
+        )
+        work = record.work()
+    work.turn[:] = turn if turn.size == system.n_measures else 0.0
+    packed, v = pack(work), v.copy()
+    rounds = 1 if (soft > 0.0).any() else 3  # general nonholonomic rows are nonlinear in v
+    for _ in range(rounds):
+        evaluate(float(t), q, v, VELOCITY, record.compiled, packed)
+        factorise_kkt(record.compiled, packed)
+        work.b[: system.n_v + 1] = 0.0
+        work.b[system.n_v + 1 :] = -work.phi_dot
+        solve_kkt(record.compiled, packed, work.b, work.u)
+        v += work.u[: system.n_v]
+    evaluate(float(t), q, v, VELOCITY, record.compiled, packed)
+    left = np.abs(work.phi_dot * system.record.row_scale)[soft == 0.0]
+    size = 1.0 + np.abs(v).max(initial=0.0) + np.abs(work.phi_t).max(initial=0.0)
+    if left.size and not left.max() <= 1e-8 * size:
+        worst = int(np.argmax(np.where(soft == 0.0, np.abs(work.phi_dot * system.record.row_scale), 0.0)))
+        unit = "m/s" if system.rows[worst].unit == "length" else "rad/s"
+        raise AssemblyError(
+            f"No velocity meets all constraints and hard wishes: {system.row_name(worst)} is left with "
+            f"{work.phi_dot[worst]:.3g} {unit}. Check the wished velocities against the mechanism's freedoms and its drivers, "
+            "or give a wish a weight so that it yields."
+        )
+    return v
+
+

@@ -1,0 +1,318 @@
+"""build(): from a model to a frozen System in absolute coordinates."""
+
+import numpy as np
+
+from ..compiled import records
+from ..compiled.interfaces import KERNEL, LAW, METHODS, PROFILE
+from ..compiled.pointers import address_of, table
+from ..errors import ModelError
+from ..kernels.bodies import evaluate_bodies, kinematics_bodies, map_bodies, retract_bodies
+from ..linalg import sparse
+from ..linalg.ordering import elimination_order
+from .channels import measure_value
+from .collect import Collection, Element
+from .elements import CONSTRAINT, FORCE, MEASURE, TYPES
+from .regularise import regularise
+from .system import System
+
+COORDINATES = ("absolute",)
+
+
+def build(model, *, coordinates="absolute", extra=()):
+    """The frozen System of a model, its start not yet assembled.
+
+    extra : further constraints as (name, blocks), such as the wishes of the assembler.
+    """
+    if coordinates not in COORDINATES:
+        raise ModelError(f'Unknown coordinates "{coordinates}"; known: {", ".join(COORDINATES)}.')
+    if not model.bodies:
+        raise ModelError(f'Model "{model.name}" has no bodies: add one with model.body(...).')
+    collection = collect(model, extra)
+    return assemble_records(model, collection)
+
+
+def collect(model, extra=()):
+    """All elements of a model, and further constraints."""
+    poses = {body: (body.com_position, body.rotation) for body in [model.ground, *model.bodies.values()]}
+
+    def start(measure):
+        return measure_value(measure, *(poses[body] for body in measure.bodies))
+
+    collection = Collection()
+    for joint in model.joints.values():
+        collection.constraint(joint.name, joint.blocks(), start)
+    for name, blocks in extra:
+        collection.constraint(name, blocks, start)
+    for force in model.forces.values():
+        collection.force(force)
+    measures = [Element(TYPES[m.kind], m.bodies, m.bodies, m.parameters) for m in collection.measures]
+    collection.elements = measures + collection.elements
+    return collection
+
+
+def assemble_records(model, collection):
+    """The compiled records of a model and its elements."""
+    bodies = list(model.bodies.values())
+    number = {body: i for i, body in enumerate([*bodies, model.ground])}
+    planar = np.array([b.planar for b in bodies], bool)
+    n, n_rows = len(bodies), len(collection.rows)
+    q_start = np.concatenate([[0], np.cumsum(np.where(planar, 3, 7))])
+    v_start = np.concatenate([[0], np.cumsum(np.where(planar, 3, 6))])
+    n_q, n_v = int(q_start[-1]), int(v_start[-1])
+    column = np.full((n + 1, 6), n_v)
+    for c, planar_c in enumerate((0, 1, None, None, None, 2)):
+        column[:n, c] = np.where(planar, n_v if planar_c is None else v_start[:-1] + (planar_c or 0), v_start[:-1] + c)
+
+    elements, kernels, first, stage, sorted_measures = _sorted(collection)
+    lengths = [len(e.parameters) for e in elements]
+    g, k, d = (_entries(elements, which, number, column) for which in "gkd")
+    gyroscopic, own_d = _gyroscopic(planar, column, d[0].size)
+    d = (np.concatenate([d[0], own_d[0]]), np.concatenate([d[1], own_d[1]]), d[2])
+    m_row, m_column, m = _mass(bodies, planar, column)
+    t_row, t_column, tq_row, tq_column = _kinematic_pattern(planar, q_start, v_start)
+    none = np.zeros(0, np.uint32)
+
+    layout, offset = n_v + 1 + n_rows, n_v + 1
+    nodes = _nodes(bodies, v_start, n_v, collection, elements, number)
+    order = np.concatenate([unknowns for _, unknowns in nodes])
+    inside = lambda entries: (entries[0] < n_v) & (entries[1] < n_v)
+    real_g = g[1] < n_v
+    rows = [m_row, k[0][inside(k)], d[0][inside(d)], offset + g[0][real_g]]
+    columns = [m_column, k[1][inside(k)], d[1][inside(d)], g[1][real_g]]
+    pattern = sparse.pattern(np.concatenate(rows), np.concatenate(columns), order, layout)
+    g_slot, gt_slot = pattern.slots(offset + g[0], g[1], real_g), pattern.slots(g[1], offset + g[0], real_g)
+    grid = np.array([(i, j) for i in range(3, 6) for j in range(3, 6)])
+    turns = column[:n][:, grid]  # (n, 9, 2)
+    diagonal = np.arange(layout)
+    length = characteristic_length(model)
+    units = np.array([row.unit == "length" for row in collection.rows], bool)
+
+    index = sparse.index
+    record = records.System(
+        n_bodies=n,
+        n_q=n_q,
+        n_v=n_v,
+        n_rows=n_rows,
+        length=length,
+        methods=table(METHODS, (evaluate_bodies, retract_bodies, kinematics_bodies, map_bodies)),
+        q_start=index(q_start[:-1]),
+        planar=index(planar),
+        column=index(column),
+        mass=np.array([b.mass for b in bodies], float),
+        inertia=np.array([b.inertia for b in bodies], float).reshape(n, 9),
+        gravity=np.array(model.gravity, float),
+        rotation_slot=pattern.slots(turns[..., 0].ravel(), turns[..., 1].ravel(), np.repeat(~planar, 9)).reshape(n, 9),
+        gyroscopic=index(gyroscopic),
+        stage=np.array(stage, np.int64),
+        kernels=np.array([address_of(KERNEL, kernel) for kernel in kernels], np.int64),
+        first=np.array(first, np.int64),
+        operand_a=index([_operand(e, 0, number) for e in elements]),
+        operand_b=index([_operand(e, 1, number) for e in elements]),
+        row=index([e.row for e in elements]),
+        g_first=index(g[2]),
+        k_first=index(k[2]),
+        d_first=index(d[2]),
+        parameter=index(np.concatenate([[0], np.cumsum(lengths, dtype=int)])),
+        functions=np.array([_function_address(e) for e in elements], np.int64),
+        parameters=np.array([x for e in elements for x in e.parameters], float),
+        velocity_level=index([row.velocity_level for row in collection.rows]),
+        row_scale=np.where(units, 1.0 / length, 1.0),
+        regularisation=np.zeros(n_rows),
+        refinements=0,
+        m_row=index(m_row),
+        m_column=index(m_column),
+        m_slot=pattern.slots(m_row, m_column),
+        g_row=index(g[0]),
+        g_column=index(g[1]),
+        g_slot=g_slot,
+        gt_slot=gt_slot,
+        g_upper=np.where(g_slot < pattern.keys.size, g_slot, gt_slot).astype(np.uint32),
+        k_row=index(k[0]),
+        k_column=index(k[1]),
+        k_slot=pattern.slots(k[0], k[1], inside(k)),
+        d_row=index(d[0]),
+        d_column=index(d[1]),
+        d_slot=pattern.slots(d[0], d[1], inside(d)),
+        diagonal_slot=pattern.slots(diagonal, diagonal, diagonal != n_v),
+        added_mass=np.zeros(n_v),
+        t_row=index(t_row),
+        t_column=index(t_column),
+        weak=np.zeros(n_rows),
+        tq_row=index(tq_row),
+        tq_column=index(tq_column),
+        gq_entry=none,
+        gq_map=none,
+        kq_entry=none,
+        kq_map=none,
+    )
+    system = System(
+        record=record,
+        pattern=pattern,
+        name=model.name,
+        rows=tuple(collection.rows),
+        mass_values=m,
+        start=_drawn(bodies, planar),
+        model=model,
+        keep=tuple(collection.types.values()) + tuple(e.function for e in elements),
+        measures=tuple(sorted_measures),
+        nodes=nodes,
+        entry_side=g[3],
+    )
+    return regularise(system)
+
+
+def _sorted(collection):
+    """Elements sorted by stage and kernel; kernels with the first element of each, and the kernels of each stage."""
+    groups = {}
+    for e in collection.elements:
+        groups.setdefault((e.type.stage, id(e.type)), []).append(e)
+    elements, kernels, first, stage = [], [], [0], [0]
+    for wanted in (MEASURE, CONSTRAINT, FORCE):
+        for (at, _), members in groups.items():
+            if at == wanted:
+                kernels.append(members[0].type.kernel)
+                elements += members
+                first.append(len(elements))
+        stage.append(len(kernels))
+    # measures change places when sorted by kind: couplings and forces have to follow
+    position = {id(e): i for i, e in enumerate(elements)}
+    number = [position[id(e)] for e in collection.elements[: len(collection.measures)]]
+    for e in elements:
+        if e.type.stage != MEASURE and isinstance(e.operands[0], int):
+            e.operands = tuple(number[m] for m in e.operands)
+    measures = [None] * len(number)
+    for place, measure in zip(number, collection.measures, strict=True):
+        measures[place] = measure
+    return elements, kernels, first, stage, measures
+
+
+def _operand(element, side, number):
+    operand = element.operands[side]
+    return operand if isinstance(operand, int) else number[operand]
+
+
+def _function_address(element):
+    if element.function is None:
+        return 0
+    return address_of(PROFILE if element.type.stage == CONSTRAINT or "applied" in element.type.kernel.__name__ else LAW,
+                      element.function)
+
+
+def _entries(elements, which, number, column):
+    """Row, column of the entries of G, K or D of all elements, the first entry of each element, and side and direction."""
+    first = np.zeros(len(elements) + 1, np.int64)
+    rows, columns, sides = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], [np.zeros((0, 2), np.int64)]
+    i = 0
+    while i < len(elements):  # runs of elements of one type at once
+        j, kind = i, elements[i].type
+        while j < len(elements) and elements[j].type is kind:
+            j += 1
+        pattern = getattr(kind, which)
+        first[i + 1 : j + 1] = first[i] + len(pattern) * np.arange(1, j - i + 1)
+        if len(pattern):
+            bodies = np.array([[number[b] for b in e.bodies] for e in elements[i:j]])  # (e, sides)
+            side, part = pattern[:, 1] // 6, pattern[:, 1] % 6
+            columns.append(column[bodies[:, side], part].ravel())
+            sides.append(np.tile(np.column_stack([side, part]), (j - i, 1)))
+            if which == "g":
+                rows.append((np.array([e.row for e in elements[i:j]])[:, None] + pattern[:, 0]).ravel())
+            else:
+                rows.append(column[bodies[:, pattern[:, 0] // 6], pattern[:, 0] % 6].ravel())
+        i = j
+    return np.concatenate(rows), np.concatenate(columns), first, np.concatenate(sides)
+
+
+def _gyroscopic(planar, column, start):
+    """First entry of d of each body, and the rows and columns of these entries."""
+    spatial = np.flatnonzero(~planar)
+    first = np.zeros(planar.size, np.int64)
+    first[spatial] = start + 9 * np.arange(spatial.size)
+    i, j = np.repeat([3, 4, 5], 3), np.tile([3, 4, 5], 3)
+    return first, (column[spatial][:, i].ravel(), column[spatial][:, j].ravel())
+
+
+def _mass(bodies, planar, column):
+    """Row, column and value of the entries of M: constant, block by block."""
+    rows, columns, values = [], [], []
+    for b, body in enumerate(bodies):
+        c = column[b]
+        directions = (0, 1) if planar[b] else (0, 1, 2)
+        rows += [c[i] for i in directions]
+        columns += [c[i] for i in directions]
+        values += [body.mass] * len(directions)
+        turns = (2,) if planar[b] else (0, 1, 2)
+        for i in turns:
+            for j in turns:
+                if i == j or body.inertia[i, j] != 0.0:
+                    rows.append(c[3 + i])
+                    columns.append(c[3 + j])
+                    values.append(body.inertia[i, j])
+    return np.array(rows, np.int64), np.array(columns, np.int64), np.array(values, float)
+
+
+def _kinematic_pattern(planar, q_start, v_start):
+    """Rows and columns of T and of d(T v)/dq, in the order of kernels/bodies.py."""
+    rows, columns, q_rows, q_columns = [], [], [], []
+    for b in range(planar.size):
+        o, u = int(q_start[b]), int(v_start[b])
+        rows += [o, o + 1, o + 2]
+        columns += [u, u + 1, u + 2]
+        if not planar[b]:
+            rows += [o + 3 + i for i in range(4) for _ in range(3)]
+            columns += [u + 3 + c for _ in range(4) for c in range(3)]
+            q_rows += [o + 3 + i for i in range(4) for _ in range(4)]
+            q_columns += [o + 3 + c for _ in range(4) for c in range(4)]
+    return tuple(np.array(part, np.int64) for part in (rows, columns, q_rows, q_columns))
+
+
+def _nodes(bodies, v_start, n_v, collection, elements, number):
+    """Nodes of the KKT matrix in the order of their elimination: (is a constraint, its unknowns)."""
+    n, groups = len(bodies), collection.groups
+    neighbours = [set() for _ in range(n + len(groups))]
+    for j, (_, _, members) in enumerate(groups):
+        near = [number[b] for b in members if number[b] < n]
+        for b in near:
+            neighbours[b] |= {n + j, *near}
+            neighbours[n + j].add(b)
+    for e in elements:
+        if e.type.stage == FORCE:
+            near = [number[b] for b in e.bodies if number[b] < n]
+            for b in near:
+                neighbours[b].update(near)
+    sizes = [int(s) for s in np.diff(v_start)] + [last - first for first, last, _ in groups]
+    nodes = elimination_order(sizes, [False] * n + [True] * len(groups), neighbours)
+    parts = []
+    for node in nodes:
+        if node < n:
+            parts.append((False, np.arange(v_start[node], v_start[node + 1])))
+        else:
+            first, last, _ = groups[node - n]
+            parts.append((True, np.arange(n_v + 1 + first, n_v + 1 + last)))
+    return parts
+
+
+def _drawn(bodies, planar):
+    """The configuration q as the bodies are drawn."""
+    from ..model.frames import quaternion
+
+    parts = []
+    for body, flat in zip(bodies, planar, strict=True):
+        x = body.com_position
+        if flat:
+            parts.append([x[0], x[1], np.arctan2(body.rotation[1, 0], body.rotation[0, 0])])
+        else:
+            parts.append(np.concatenate([x, quaternion(body.rotation)]))
+    return np.concatenate(parts)
+
+
+def characteristic_length(model):
+    """Root mean square distance (m) of the attachment points from the centres of mass; else the radius of gyration."""
+    squares = []
+    for element in [*model.joints.values(), *model.forces.values()]:
+        for frame in (getattr(element, "frame_a", None), getattr(element, "frame_b", None)):
+            if frame is not None and not frame.body.is_ground:
+                squares.append(float(frame.point @ frame.point))
+    if not squares or not max(squares) > 0.0:
+        squares = [np.trace(b.inertia) / (2.0 * b.mass) for b in model.bodies.values() if b.mass > 0.0]
+    mean = float(np.mean(squares)) if squares else 0.0
+    return mean**0.5 if mean > 0.0 else 1.0

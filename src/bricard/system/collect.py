@@ -1,0 +1,154 @@
+"""From the declarations of a model to a flat list of elements for the compiled layer."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..compiled.pointers import Pointer
+from ..kernels import laws, profiles
+from ..kernels.builtin_functions import FUNCTIONS
+from .elements import TYPES, ElementType, function_type
+from .user_check import check_function, check_law, check_profile
+
+
+@dataclass
+class Element:
+    """One element: its type, operands (bodies, or measures by number), parameters, function and constraint rows."""
+
+    type: ElementType
+    bodies: tuple  # whose columns the pattern refers to, two per twelve columns
+    operands: tuple
+    parameters: tuple
+    function: Pointer | None = None
+    row: int = 0
+
+
+@dataclass
+class Row:
+    """One constraint row: which joint it belongs to, a short label, its unit, and its level."""
+
+    joint: str
+    label: str
+    unit: str
+    velocity_level: bool
+
+
+@dataclass
+class Collection:
+    """All elements of a model."""
+
+    elements: list[Element] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
+    groups: list[tuple] = field(default_factory=list)  # (first row, last row, bodies) of each joint, for the ordering
+    measures: dict = field(default_factory=dict)
+    types: dict = field(default_factory=dict)  # element types made for users' functions, by function
+
+    def measure(self, measure):
+        """The number of a measure in use; each is evaluated once."""
+        if measure not in self.measures:
+            self.measures[measure] = len(self.measures)
+        return self.measures[measure]
+
+    def constraint(self, name, blocks, start):
+        """Add the rows of one joint; `start(measure)` gives the value of a measure as drawn."""
+        first = len(self.rows)
+        bodies = []
+        for block in blocks:
+            level = block.element is not None and block.element.kind == "nonholonomic"
+            self._block(name, block, start)
+            bodies += [b for m in block.measures for b in m.bodies] or list(block.bodies)
+            self.rows += [Row(name, label, unit, level) for label, unit in zip(block.labels, block.units, strict=True)]
+        if len(self.rows) > first:
+            self.groups.append((first, len(self.rows), tuple(dict.fromkeys(bodies))))
+
+    def _block(self, name, block, start):
+        row = len(self.rows)
+        if block.kernel == "coupling":
+            self._coupling(name, block.measures, block.ratios, block.profile, start, row)
+        elif block.kernel == "distance":
+            from ..model.blocks import Measure
+            from ..model.profiles import Constant
+
+            measure = Measure("distance", block.bodies, block.parameters[:6])
+            self._coupling(name, (measure,), (1.0,), Constant(block.parameters[6]), start, row)
+        elif block.kernel == "function":
+            self._function(block.element, row)
+        else:
+            self.elements.append(Element(TYPES[block.kernel], block.bodies, block.bodies, block.parameters, row=row))
+
+    def _coupling(self, name, measures, ratios, profile, start, row):
+        if profile.kind == "start":
+            from ..model.profiles import Constant
+
+            profile = Constant(sum(r * start(m) for m, r in zip(measures, ratios, strict=True)))
+        numbers = tuple(self.measure(m) for m in measures)
+        pointer, parameters = compiled_profile(profile, name)
+        parameters = (len(measures), *ratios, *(0.0,) * (2 - len(ratios)), *parameters)
+        bodies = tuple(b for m in measures for b in m.bodies)
+        kind = TYPES[f"coupling {len(measures)}"]
+        self.elements.append(Element(kind, bodies, (*numbers, numbers[-1]), parameters, pointer, row))
+
+    def _function(self, element, row=0):
+        built_in = isinstance(element.function, str)
+        function = FUNCTIONS[element.function] if built_in else element.function
+        key = (element.kind, element.function, element.rows, element.jacobian)
+        if key not in self.types:
+            if not built_in:
+                check_function(element)
+            self.types[key] = function_type(element, function)
+        points = tuple(np.concatenate(element.points))
+        self.elements.append(
+            Element(self.types[key], element.bodies, element.bodies, (*points, *element.parameters), row=row)
+        )
+
+    def force(self, force):
+        """Add one force."""
+        if force.kind == "force" and hasattr(force, "axes"):
+            self._applied(force)
+        elif hasattr(force, "law"):
+            pointer, parameters = compiled_law(force.law, force.name)
+            number = self.measure(force.measure)
+            kind = TYPES["coordinate force"]
+            self.elements.append(Element(kind, force.measure.bodies, (number, number), parameters, pointer))
+        else:
+            self._function(force)
+
+    def _applied(self, force):
+        for is_torque, parts in ((0.0, force.force), (1.0, force.torque)):
+            for axis, profile in enumerate(parts):
+                if profile.kind == "constant" and profile.parameters[0] == 0.0:
+                    continue
+                pointer, numbers = compiled_profile(profile, force.name)
+                direction = tuple(float(i == axis) for i in range(3))
+                in_body = 1.0 if force.axes == "body" else 0.0
+                parameters = (is_torque, in_body, *force.point, *direction, *numbers)
+                bodies = (force.body, force.body)
+                self.elements.append(Element(TYPES["applied"], bodies, bodies, parameters, pointer))
+
+
+def compiled_profile(profile: Any, name: str):
+    """The compiled profile of a declared one, and its parameters."""
+    if profile.kind == "function":
+        check_profile(profile.function, name)
+        return profiles.of_function(profile.function), ()
+    parameters = profile.parameters
+    if profile.kind == "polynomial":
+        parameters = (len(parameters), *parameters)
+    if profile.kind == "tabulated":
+        parameters = (len(profile.time), *parameters)
+    return profiles.PROFILES[profile.kind], parameters
+
+
+def compiled_law(law: Any, name: str):
+    """The compiled law of a declared one, and its parameters."""
+    if law.kind == "function":
+        check_law(law.function, name)
+        return laws.of_function(law.function), ()
+    if law.kind == "time":
+        pointer, parameters = compiled_profile(law.profile, name)
+        return laws.of_profile(pointer), parameters
+    parameters = law.parameters
+    if law.kind == "table":
+        parameters = (parameters[0], len(law.x), *parameters[1:])
+    return laws.LAWS[law.kind], parameters

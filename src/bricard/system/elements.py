@@ -1,0 +1,80 @@
+"""The element types that compiled code knows: kernel, and which entries of G, K and D it writes.
+
+A pattern is a list of (row, column). Columns 0-5 are translation and turn of the first body, 6-11 of the second, and so
+on. Rows of G count within the element; rows of K and D are such columns too.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..compiled.pointers import Pointer
+from ..kernels.applied import applied
+from ..kernels.coincide import coincide, coincide_planar
+from ..kernels.coordinate_force import coordinate_force
+from ..kernels.coupling import coupling
+from ..kernels.functions import force_kernel, joint_kernel, nonholonomic_kernel
+from ..kernels.measures import angle, displacement, distance
+from ..kernels.perpendicular import perpendicular
+from ..kernels.separation import separation
+
+MEASURE, CONSTRAINT, FORCE = range(3)
+NOTHING = np.zeros((0, 2), int)
+
+
+class ElementType(NamedTuple):
+    """What the builder has to know about a kind of element."""
+
+    stage: int  # MEASURE, CONSTRAINT or FORCE
+    kernel: Pointer
+    rows: int
+    g: np.ndarray  # (n, 2)
+    k: np.ndarray
+    d: np.ndarray
+
+
+def _pairs(rows, columns):
+    return [(i, j) for i in rows for j in columns]
+
+
+def _type(stage, kernel, rows=0, g=NOTHING, k=NOTHING, d=NOTHING):
+    return ElementType(stage, kernel, rows, *(np.array(p, int).reshape(-1, 2) for p in (g, k, d)))
+
+
+TURN_A, TURN_B, ALL = range(3, 6), range(9, 12), range(12)
+POINT_G = [(i, 6 * side + c) for side in (0, 1) for i in range(3) for c in (i, 3, 4, 5)]
+TURNS_K = _pairs(TURN_A, TURN_A) + _pairs(TURN_A, TURN_B) + _pairs(TURN_B, TURN_A) + _pairs(TURN_B, TURN_B)
+PAIR = _pairs(ALL, ALL)
+
+TYPES = {
+    "angle": _type(MEASURE, angle),
+    "displacement": _type(MEASURE, displacement),
+    "distance": _type(MEASURE, distance),
+    "coincide": _type(CONSTRAINT, coincide, 3, POINT_G, _pairs(TURN_A, TURN_A) + _pairs(TURN_B, TURN_B)),
+    "coincide_planar": _type(
+        CONSTRAINT,
+        coincide_planar,
+        2,
+        [(0, 0), (0, 5), (0, 6), (0, 11), (1, 1), (1, 5), (1, 7), (1, 11)],
+        [(5, 5), (11, 11)],
+    ),
+    "perpendicular": _type(CONSTRAINT, perpendicular, 1, [(0, c) for c in (3, 4, 5, 9, 10, 11)], TURNS_K),
+    "separation": _type(CONSTRAINT, separation, 1, [(0, c) for c in ALL], PAIR),
+    "coupling 1": _type(CONSTRAINT, coupling, 1, [(0, c) for c in ALL], PAIR),
+    "coupling 2": _type(
+        CONSTRAINT, coupling, 1, [(0, c) for c in range(24)], PAIR + [(12 + i, 12 + j) for i, j in PAIR]
+    ),
+    "coordinate force": _type(FORCE, coordinate_force, 0, NOTHING, PAIR, PAIR),
+    "applied": _type(FORCE, applied, 0, NOTHING, _pairs(range(6, 12), TURN_B)),
+}
+
+
+def function_type(element, function):
+    """The element type of a FunctionElement of the model, with the compiled or user's `function`."""
+    rows = element.rows
+    g = [(r, c) for r in range(rows) for c in ALL]
+    if element.kind == "joint":
+        return _type(CONSTRAINT, joint_kernel(function, rows, element.jacobian), rows, g, PAIR)
+    if element.kind == "nonholonomic":
+        return _type(CONSTRAINT, nonholonomic_kernel(function, rows), rows, g, PAIR)
+    return _type(FORCE, force_kernel(function), 0, NOTHING, PAIR, PAIR)

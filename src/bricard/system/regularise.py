@@ -1,0 +1,101 @@
+"""Numbers that make the KKT matrix safe to factorise without pivoting: epsilon per row, added mass per direction.
+
+All are relative: epsilon to the diagonal of G M^-1 G^T, the added mass to the mean mass, so that a change of units changes
+nothing. Full-rank systems get a negligible epsilon and no refinement; redundant ones 1e-10 and one refinement.
+"""
+
+import numpy as np
+
+from ..compiled.interfaces import VELOCITY
+from ..compiled.records import pack
+from ..errors import SingularMassError
+from ..linalg.kkt import evaluate, factorise_kkt, solve_regularised
+
+NEGLIGIBLE, REDUNDANT, MASSLESS, WEAK, NEAR = 1e-15, 1e-10, 1e-8, 1e-9, 1e-5
+
+
+def regularise(system):
+    """The system with its epsilon, added mass and number of refinements set at the drawn configuration."""
+    added = added_mass(system)
+    system = system.with_record(added_mass=added)
+    scale = row_diagonal(system)
+    weak = count_weak(system, scale)
+    massless = bool(added.any())
+    system = system.with_record(
+        regularisation=(REDUNDANT if weak or massless else NEGLIGIBLE) * scale,
+        refinements=2 if massless else 1 if weak else 0,
+        weak=NEAR * scale,
+    )
+    if massless:
+        check_massless(system)
+    return system
+
+
+def mass_diagonal(system):
+    """Diagonal of M (n_v,) at the start."""
+    r = system.record
+    values = system.evaluated(0.0, system.start, np.zeros(r.n_v)).m
+    diagonal = np.zeros(r.n_v)
+    same = r.m_row == r.m_column
+    np.add.at(diagonal, r.m_row[same].astype(int), values[same])
+    return diagonal
+
+
+def added_mass(system):
+    """Mass (or inertia) put on the diagonal where M has none: MASSLESS times the mean mass (times length squared)."""
+    r, diagonal = system.record, mass_diagonal(system)
+    mean = float(np.mean(r.mass[r.mass > 0.0])) if (r.mass > 0.0).any() else float(diagonal.max(initial=0.0)) or 1.0
+    limit = np.full(r.n_v, mean)
+    turns = np.unique(r.column[:-1, 3:])
+    limit[turns[turns < r.n_v].astype(int)] *= r.length**2
+    return np.where(diagonal < MASSLESS * limit, MASSLESS * limit, 0.0)
+
+
+def row_diagonal(system):
+    """Natural scale of each row (n_rows,): the median of the diagonal of G M^-1 G^T in dimensionless rows, with units."""
+    r = system.record
+    mass = mass_diagonal(system) + r.added_mass
+    g = system.evaluated(0.0, system.start, np.zeros(r.n_v)).g
+    real = r.g_column < r.n_v
+    diagonal = np.zeros(r.n_rows)
+    np.add.at(diagonal, r.g_row[real].astype(int), g[real] ** 2 / mass[r.g_column[real].astype(int)])
+    # one size for all rows of a unit: invariant under rotations, and smallest multipliers in the scaled rows
+    dimensionless = diagonal * r.row_scale**2
+    positive = dimensionless[dimensionless > 0.0]
+    return (float(np.median(positive)) if positive.size else 1.0) / r.row_scale**2
+
+
+def count_weak(system, scale):
+    """Number of weak pivots at the start, slightly displaced so that a singular start does not count as redundancy."""
+    if not system.n_rows:
+        return 0
+    probe = system.with_record(regularisation=NEGLIGIBLE * scale)
+    work = probe.work()
+    limits = np.zeros(work.kkt.weak.size)
+    position = probe.pattern.place[probe.n_v + 1 :]
+    limits[position] = WEAK * scale
+    work.kkt.weak[:] = limits
+    packed = pack(work)
+    evaluate(0.0, probe.start, np.zeros(probe.n_v), VELOCITY, probe.compiled, packed)
+    factorise_kkt(probe.compiled, packed)
+    return int(work.kkt.report[0])
+
+
+def check_massless(system):
+    """Raise if a direction without mass is not held by the constraints: its response to a force is that of the added mass."""
+    r, work = system.record, system.work()
+    packed = pack(work)
+    evaluate(0.0, system.start, np.zeros(r.n_v), VELOCITY, system.compiled, packed)
+    factorise_kkt(system.compiled, packed)
+    b = np.zeros(work.b.size)
+    rng = np.random.default_rng(0)
+    b[: r.n_v] = np.where(r.added_mass > 0.0, rng.uniform(0.5, 1.0, r.n_v) * r.added_mass, 0.0)
+    x = np.zeros_like(b)
+    solve_regularised(packed, b, x)
+    response = np.where(r.added_mass > 0.0, np.abs(x[: r.n_v]), 0.0)
+    worst = int(np.argmax(response))
+    if response[worst] > 0.05:
+        raise SingularMassError(
+            f"Nothing gives inertia to {system.unknown_name(worst)}: it has no mass of its own and no joint ties it to one "
+            "that has. Give the body a mass and an inertia tensor, or hold that direction with a joint."
+        )

@@ -1,0 +1,212 @@
+"""System: the frozen result of build(). Arrays, index maps, fixed sparsity, names; the equations as functions."""
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..compiled import records
+from ..compiled.interfaces import RATE, REFRESH, TANGENT, VELOCITY
+from ..compiled.records import pack
+from ..linalg import sparse
+from ..linalg.kkt import evaluate, retract
+from .maps import kinematic_map
+
+
+class Tangent(NamedTuple):
+    """Derivatives of the residual M v' + G^T lam - f and of the velocity constraint, as sparse matrices.
+
+    K : (n_v, n_v), d(M v' + G^T lam - f)/dq along the directions of v. D : (n_v, n_v), -df/dv.
+    rate : (n_rows, n_v), d(G v)/dq along the directions of v.
+    """
+
+    K: Any
+    D: Any
+    rate: Any
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """A mechanical system M(q) v' + G^T lam = f, Phi(t, q) = 0, q' = T(q) v, ready for compiled code.
+
+    Made by `model.build()` or `System.from_functions(...)`. Sizes: n_q, n_v, n_rows. `start` is the drawn configuration.
+    """
+
+    record: records.System
+    pattern: sparse.Pattern
+    name: str
+    rows: tuple
+    mass_values: np.ndarray
+    start: np.ndarray
+    model: Any = None
+    keep: tuple = field(default=(), repr=False)  # compiled pieces that must stay alive
+    measures: tuple = ()  # the measures that constraints and forces use, in their order in compiled code
+    start_velocity: np.ndarray | None = None
+    entry_side: np.ndarray | None = field(default=None, repr=False)  # (entries of G, 2): which body, which direction
+    nodes: list = field(default_factory=list, repr=False)  # (is a constraint, unknowns) in order of elimination
+
+    @property
+    def n_measures(self):
+        """Number of measures in use."""
+        return len(self.measures)
+
+    @property
+    def n_q(self):
+        """Number of position coordinates."""
+        return self.record.n_q
+
+    @property
+    def n_v(self):
+        """Number of velocities."""
+        return self.record.n_v
+
+    @property
+    def n_rows(self):
+        """Number of constraint rows, holonomic and nonholonomic, redundant ones included."""
+        return self.record.n_rows
+
+    @property
+    def length(self):
+        """Characteristic length, m: what makes lengths and angles comparable."""
+        return self.record.length
+
+    @cached_property
+    def compiled(self):
+        """The record as compiled code takes it."""
+        return pack(self.record)
+
+    def work(self):
+        """Fresh scratch memory for one simulation (a record; pack() it for compiled code)."""
+        r, zeros = self.record, np.zeros
+        layout = r.n_v + 1 + r.n_rows
+        weak = zeros(layout)
+        weak[r.n_v + 1 :] = r.weak
+        work = records.Work(
+            x=zeros((r.n_bodies + 1, 3)),
+            rotation=np.tile(np.eye(3).ravel(), (r.n_bodies + 1, 1)),
+            velocity=zeros((r.n_bodies + 1, 6)),
+            m=self.mass_values.copy(),
+            f=zeros(r.n_v + 1),
+            phi=zeros(r.n_rows),
+            phi_dot=zeros(r.n_rows),
+            phi_t=zeros(r.n_rows),
+            gamma=zeros(r.n_rows),
+            g=zeros(r.g_row.size),
+            rate=zeros(r.g_row.size),
+            k=zeros(r.k_row.size),
+            d=zeros(r.d_row.size),
+            lam=zeros(r.n_rows),
+            t=zeros(r.t_row.size),
+            t_inverse=zeros(r.t_row.size),
+            tq=zeros(r.tq_row.size),
+            options=zeros(8),
+            value=zeros(self.n_measures),
+            speed=zeros(self.n_measures),
+            bias=zeros(self.n_measures),
+            gradient=zeros(12 * self.n_measures),
+            slope=zeros(12 * self.n_measures),
+            curvature=zeros(144 * self.n_measures),
+            turn=zeros(self.n_measures),
+            law=zeros(8),
+            energy=zeros(2),
+            u=zeros(layout),
+            b=zeros(layout),
+            e=zeros(layout),
+            kkt=sparse.matrix(self.pattern, layout, weak),
+        )
+        return work
+
+    @cached_property
+    def _scratch(self):
+        work = self.work()
+        return work, pack(work)
+
+    def evaluated(self, t, q, v, flags=VELOCITY, lam=None):
+        """The Work record with everything that the flags ask for at (t, q, v); overwritten by the next call."""
+        work, packed = self._scratch
+        work.lam[:] = 0.0 if lam is None else lam
+        q, v = (np.ascontiguousarray(x, float) for x in (q, v))
+        evaluate(float(t), q, v, flags, self.compiled, packed)
+        return work
+
+    def _sparse(self, rows, columns, values, shape):
+        from scipy.sparse import csr_array
+
+        keep = (rows < shape[0]) & (columns < shape[1])
+        matrix = csr_array((values[keep], (rows[keep].astype(int), columns[keep].astype(int))), shape=shape)
+        matrix.sum_duplicates()
+        return matrix
+
+    def mass(self, q):
+        """M(q), sparse (n_v, n_v)."""
+        work, r = self.evaluated(0.0, q, np.zeros(self.n_v)), self.record
+        return self._sparse(r.m_row, r.m_column, work.m, (r.n_v, r.n_v))
+
+    def force(self, t, q, v):
+        """f(t, q, v): applied and gyroscopic forces, (n_v,); translation in the world, torque in the body."""
+        return self.evaluated(t, q, v).f[: self.n_v].copy()
+
+    def constraint(self, t, q):
+        """Phi(t, q), (n_rows,); zero in the place of nonholonomic rows."""
+        return self.evaluated(t, q, np.zeros(self.n_v)).phi.copy()
+
+    def constraint_velocity(self, t, q, v):
+        """G v + Phi_t, or A v + a in nonholonomic rows, (n_rows,)."""
+        return self.evaluated(t, q, v).phi_dot.copy()
+
+    def jacobian(self, t, q, v=None):
+        """G(t, q), sparse (n_rows, n_v), the rows A of nonholonomic constraints among them."""
+        work, r = self.evaluated(t, q, np.zeros(self.n_v) if v is None else v), self.record
+        return self._sparse(r.g_row, r.g_column, work.g, (r.n_rows, r.n_v))
+
+    def gamma(self, t, q, v):
+        """Right-hand side of G v' = gamma, (n_rows,)."""
+        return self.evaluated(t, q, v).gamma.copy()
+
+    def kinematic_map(self, q):
+        """T(q) with q' = T v, sparse (n_q, n_v)."""
+        r, (work, packed) = self.record, self._scratch
+        q = np.ascontiguousarray(q, float)
+        kinematic_map(q, np.zeros(r.n_v), self.compiled, packed)
+        return self._sparse(r.t_row, r.t_column, work.t, (r.n_q, r.n_v))
+
+    def tangent(self, t, q, v, a, lam):
+        """Derivatives of the residual and of the velocity constraint, see Tangent; a = v' (n_v,), lam (n_rows,)."""
+        r, (work, _) = self.record, self._scratch
+        work.u[: r.n_v] = a
+        self.evaluated(t, q, v, VELOCITY | TANGENT | RATE | REFRESH, lam)
+        size = (r.n_v, r.n_v)
+        return Tangent(
+            self._sparse(r.k_row, r.k_column, work.k, size),
+            self._sparse(r.d_row, r.d_column, work.d, size),
+            self._sparse(r.g_row, r.g_column, work.rate, (r.n_rows, r.n_v)),
+        )
+
+    def retract(self, q, increment):
+        """q moved by an increment (n_v,) on the configuration space."""
+        q_new = np.zeros(self.n_q)
+        q, increment = (np.ascontiguousarray(x, float) for x in (q, increment))
+        retract(q, increment, q_new, self.compiled, self._scratch[1])
+        return q_new
+
+    def row_name(self, row):
+        """The name of a constraint row: joint and direction."""
+        return f'joint "{self.rows[row].joint}" ({self.rows[row].label})'
+
+    def unknown_name(self, index):
+        """The name of an unknown in the layout [velocities, dummy, multipliers]."""
+        if index > self.n_v:
+            return self.row_name(index - self.n_v - 1)
+        if self.model is None:
+            return f"velocity {index}"
+        body = int(np.flatnonzero((self.record.column == index).any(axis=1))[0])
+        part = int(np.flatnonzero(self.record.column[body] == index)[0])
+        words = ("moving along x", "moving along y", "moving along z", "turning about its x axis")
+        words += ("turning about its y axis", "turning about its z axis")
+        return f'body "{list(self.model.bodies)[body]}" {words[part]}'
+
+    def with_record(self, **changes):
+        """A copy with other values in its record; nothing is shared with the compiled twin of the old one."""
+        return replace(self, record=self.record._replace(**changes))
+
