@@ -1,0 +1,145 @@
+"""The topology report: bodies, loops, degrees of freedom, redundant rows by joint name, distance to singularity."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..errors import AssemblyError
+from ..linalg.rank import dependent_rows, rank, singular_values
+from .assembler import assemble, settle
+from .build import build
+from .regularise import count_weak, row_diagonal
+from .topology import gruebler, loops
+
+DENSE = 1200  # up to so many rows ranks are decided by singular values, beyond by the pivots of the sparse factors
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a model is made of and how it can move. All ranks are of rows made dimensionless by the characteristic length."""
+
+    model: str
+    bodies: dict[str, str]
+    joints: dict[str, str]
+    loops: list[list[str]]
+    velocities: int
+    rows: int
+    gruebler: int
+    rank: int
+    freedom: int
+    redundant: list[str]
+    length: float
+    smallest: float | None  # smallest singular value that counts: the distance to the next singular position
+    singular: bool
+    assembled: bool
+    problem: str | None = None
+    velocity_level: int = 0
+    notes: list[str] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as plain data."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        lines = [f'Model "{self.model}"']
+        lines.append(f"  {len(self.bodies)} bodies, {len(self.joints)} joints, {len(self.loops)} closed loops")
+        lines += [f"    {name}: {text}" for name, text in list(self.bodies.items())[:20]]
+        lines += [f"    ... and {len(self.bodies) - 20} more bodies"] if len(self.bodies) > 20 else []
+        lines += [f"    loop: {' - '.join(loop)}" for loop in self.loops[:10]]
+        lines += [f"    ... and {len(self.loops) - 10} more loops"] if len(self.loops) > 10 else []
+        lines.append(f"  velocities {self.velocities}, constraint rows {self.rows}, of them independent {self.rank}")
+        if self.velocity_level:
+            lines.append(f"    {self.velocity_level} of the rows are nonholonomic (velocity level)")
+        lines.append(f"  degrees of freedom {self.freedom} (Gruebler's count gives {self.gruebler})")
+        if self.redundant:
+            lines.append(f"  {len(self.redundant)} redundant rows: they are handled, reactions there are not unique")
+            lines += [f"    {name}" for name in self.redundant[:12]]
+            lines += [f"    ... and {len(self.redundant) - 12} more"] if len(self.redundant) > 12 else []
+        lines.append(f"  characteristic length {self.length:.4g} m")
+        if self.smallest is not None:
+            lines.append(f"  distance to singularity {self.smallest:.3g} (smallest singular value of the scaled rows)")
+        if self.singular:
+            lines.append("  WARNING: the starting position is singular: nearby, more rows are independent than there")
+        if not self.assembled:
+            lines.append(f"  NOT ASSEMBLED: {self.problem}")
+        return "\n".join(lines + [f"  {note}" for note in self.notes])
+
+
+def report(model):
+    """The Report of a model at its assembled start."""
+    system = build(model)
+    problem = None
+    try:
+        state = assemble(system)
+        q, v = state.q, state.v
+    except AssemblyError as error:
+        q, v, problem = system.start, np.zeros(system.n_v), str(error)
+    number, redundant, smallest = _rank_at(system, q, v)
+    singular = problem is None and system.n_rows <= DENSE and _rank_nearby(system, q, v) > number
+    return Report(
+        model=model.name,
+        bodies={body.name: _describe(body) for body in model.bodies.values()},
+        joints={joint.name: joint.kind for joint in model.joints.values()},
+        loops=[list(loop.joints) for loop in loops(model)],
+        velocities=system.n_v,
+        rows=system.n_rows,
+        gruebler=gruebler(system),
+        rank=number,
+        freedom=system.n_v - number,
+        redundant=redundant,
+        length=system.length,
+        smallest=smallest,
+        singular=singular,
+        assembled=problem is None,
+        problem=problem,
+        velocity_level=int(system.record.velocity_level.sum()),
+    )
+
+
+def _describe(body):
+    text = body.shape.describe() if body.shape is not None else f"mass {body.mass:.6g} kg"
+    return text + (", planar" if body.planar else "")
+
+
+def scaled_jacobian(system, q, v):
+    """G (n_rows, n_v) with dimensionless rows and columns, dense."""
+    r = system.record
+    columns = np.ones(r.n_v)
+    moving = r.column[:-1, :3]
+    columns[moving[moving < r.n_v].astype(int)] = r.length
+    return system.jacobian(0.0, q, v).toarray() * r.row_scale[:, None] * columns
+
+
+def _rank_at(system, q, v):
+    """Rank, names of the redundant rows, smallest singular value that counts."""
+    if not system.n_rows:
+        return 0, [], None
+    if system.n_rows > DENSE:
+        weak = count_weak(system, row_diagonal(system))
+        return system.n_rows - weak, [f"{weak} rows (too many rows to name them one by one)"] if weak else [], None
+    scaled = scaled_jacobian(system, q, v)
+    values = singular_values(scaled)
+    number = rank(values)
+    redundant = [system.row_name(i) for i in dependent_rows(scaled)] if number < system.n_rows else []
+    return number, redundant, float(values[number - 1]) if number else None
+
+
+def _rank_nearby(system, q, v):
+    """Rank a little way along the admissible motions, where a singular start shows more independent rows."""
+    scaled = scaled_jacobian(system, q, v)
+    _, values, vectors = np.linalg.svd(scaled)
+    free = vectors[rank(values) :].T
+    if not free.shape[1]:
+        return rank(values)
+    columns = np.ones(system.n_v)
+    moving = system.record.column[:-1, :3]
+    columns[moving[moving < system.n_v].astype(int)] = system.length
+    direction = (free @ np.random.default_rng(4).normal(size=free.shape[1])) * columns
+    try:
+        near, _ = settle(system, 0.0, system.retract(q, 0.02 * direction / np.abs(direction / columns).max()), 0.0 * v)
+    except AssemblyError:
+        return rank(values)
+    return rank(singular_values(scaled_jacobian(system, near, v)), 1e-7)
