@@ -1,3 +1,123 @@
-"""Bricard: dynamics of constrained mechanical systems."""
+"""Bricard: dynamics of constrained mechanical systems.
+
+    import bricard as br
+
+    model = br.Model("pendulum")
+    ...
+    solution = br.simulate(model, 10.0)
+
+Every public name is loaded when it is first used, so that `import bricard` loads neither numba nor scipy nor matplotlib.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bricard.errors import (
+        AssemblyError,
+        BricardError,
+        FileFormatError,
+        IncompatibleMethods,
+        ModelError,
+        SimulationError,
+        SingularMassError,
+        UserFunctionError,
+    )
+    from bricard.model import (
+        Body,
+        Box,
+        Constant,
+        Cylinder,
+        Frame,
+        FunctionLaw,
+        FunctionProfile,
+        Linear,
+        Model,
+        PointMass,
+        Polynomial,
+        Rod,
+        Sine,
+        SmoothStep,
+        Sphere,
+        Table,
+        Tabulated,
+        TimeLaw,
+    )
+    from bricard.simulate import simulate
+    from bricard.solution.solution import Solution
+    from bricard.system.report import report
+    from bricard.system.state import State
+    from bricard.system.system import System
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "AssemblyError",
+    "Body",
+    "Box",
+    "BricardError",
+    "Constant",
+    "Cylinder",
+    "FileFormatError",
+    "Frame",
+    "FunctionLaw",
+    "FunctionProfile",
+    "IncompatibleMethods",
+    "Linear",
+    "Model",
+    "ModelError",
+    "PointMass",
+    "Polynomial",
+    "Rod",
+    "SimulationError",
+    "Sine",
+    "SingularMassError",
+    "SmoothStep",
+    "Solution",
+    "Sphere",
+    "State",
+    "System",
+    "Table",
+    "Tabulated",
+    "TimeLaw",
+    "UserFunctionError",
+    "report",
+    "simulate",
+]
+
+_HOMES = {
+    "Solution": "bricard.solution.solution",
+    "State": "bricard.system.state",
+    "System": "bricard.system.system",
+    "report": "bricard.system.report",
+    "simulate": "bricard.simulate",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    home = "bricard.errors" if name.endswith(("Error", "Methods")) else _HOMES.get(name, "bricard.model")
+    value = getattr(import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+class _Package(ModuleType):
+    """`bricard.simulate` is the function, also after Python has bound the module of that name to the package."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "simulate" and isinstance(value, ModuleType):
+            value = value.simulate
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

@@ -40,13 +40,14 @@ DAE_RESIDUAL = Interface(i8(f8, VECTOR, VECTOR, VECTOR, SYSTEM, WORK))
 DAE_JACOBIAN = Interface(i8(f8, VECTOR, VECTOR, VECTOR, VECTOR, SYSTEM, WORK))
 # MechanicalDae form: (t, y = [q, v], u = [v', 0, lam], flags) -> r = [M v' + G^T lam - f, 0, constraint rows];
 MECHANICAL_RESIDUAL = Interface(i8(f8, VECTOR, VECTOR, VECTOR, i8, SYSTEM, WORK))
-# (c_v, c_q, increment of the step, r) -> u with [M + c_v D + c_q K, G^T; G, 0] u = r.
-MECHANICAL_CORRECT = Interface(i8(f8, f8, VECTOR, VECTOR, SYSTEM, WORK))
+# (c_v, c_q, increment of the step): factorise [M + c_v D + c_q K, G^T; G, 0]; (increment, r) -> r = the solution.
+MECHANICAL_FACTORISE = Interface(i8(f8, f8, VECTOR, SYSTEM, WORK))
+MECHANICAL_SOLVE = Interface(i8(VECTOR, VECTOR, SYSTEM, WORK))
 # The table of a form: the two hooks (0 where there is none), then its functions.
 FORMS = {
     "Ode": (AFTER_STEP, REBASE, RHS),
     "ResidualDae": (AFTER_STEP, REBASE, DAE_RESIDUAL, DAE_JACOBIAN),
-    "MechanicalDae": (AFTER_STEP, REBASE, MECHANICAL_RESIDUAL, MECHANICAL_CORRECT),
+    "MechanicalDae": (AFTER_STEP, REBASE, MECHANICAL_RESIDUAL, MECHANICAL_FACTORISE, MECHANICAL_SOLVE),
 }
 
 # Integrator: run.y at t -> run.y_new at t + h; the first argument is the table of the form's functions.

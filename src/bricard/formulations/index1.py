@@ -10,7 +10,8 @@ Reference: Schiehlen, Multibody System Dynamics 1 (1997) 149-188; spec 003, sect
 import numpy as np
 
 from ..compiled.interfaces import KINEMATICS, RHS
-from ..compiled.status import RUNNING, SINGULAR
+from ..compiled.status import RUNNING
+from ..linalg.factor import failure
 from ..linalg.kkt import accelerations
 from .base import ODE, Formulation, Problem, position_scale, velocity_scale
 from .corrections import CORRECTIONS
@@ -28,7 +29,7 @@ def index1(t, y, y_dot, system, work):
     u = work.u
     for i in range(n_v):
         y_dot[n_q + i] = u[i]
-    return RUNNING if regular else SINGULAR
+    return RUNNING if regular else failure(work.kkt)
 
 
 def ode(system, correction="none"):

@@ -10,13 +10,16 @@ Reference: Arnold and Bruels, Multibody System Dynamics 18 (2007) 185-202; spec 
 
 import numpy as np
 
-from ..compiled.interfaces import MECHANICAL_CORRECT, MECHANICAL_RESIDUAL
+from ..compiled.interfaces import MECHANICAL_FACTORISE, MECHANICAL_RESIDUAL, MECHANICAL_SOLVE
 from ..compiled.pointers import compiled
-from ..compiled.status import RUNNING, SINGULAR
+from ..compiled.status import RUNNING
 from ..kernels.vectors import cross, nine, triple
-from ..linalg.factor import factorise, solve
+from ..linalg.factor import factorise, failure, solve
 from ..linalg.kkt import add_reaction, evaluate, multiply_mass
 from .base import MECHANICAL_DAE, Formulation, Problem, position_scale, velocity_scale
+
+# Newton's method needs no exact matrix, and round-off in redundant rows turns into multipliers by 1/epsilon: take a larger one.
+SOFTER = 1e3
 
 
 @MECHANICAL_RESIDUAL
@@ -45,9 +48,9 @@ def unroll(turn, a):
     return a[0] + 0.5 * b[0] + c[0] / 12, a[1] + 0.5 * b[1] + c[1] / 12, a[2] + 0.5 * b[2] + c[2] / 12
 
 
-@MECHANICAL_CORRECT
-def correct(c_v, c_q, increment, r, system, work):
-    """r -> [(M + c_v D) T^-1 + c_q K, G^T; G, -eps]^-1 r, the unknowns being turns at the end of the step; then T^-1 of it.
+@MECHANICAL_FACTORISE
+def newton_matrix(c_v, c_q, increment, system, work):
+    """Factors of [(M + c_v D) T^-1 + c_q K, G^T; G, -eps], the unknowns being turns at the end of the step.
 
     `increment` (n_v) is the step's own; its rotations enter by the tangent operator of the exponential map in the blocks of
     the bodies. (In dampers that couple bodies they are left out: Newton's method converges as well.)
@@ -70,29 +73,34 @@ def correct(c_v, c_q, increment, r, system, work):
     for i in range(n_v):
         a[diagonal[i]] += added[i]
     for i in range(system.n_rows):
-        a[diagonal[n_v + 1 + i]] = -regularisation[i]
-    turning, planar, column, inertia = False, system.planar, system.column, system.inertia
+        a[diagonal[n_v + 1 + i]] = -SOFTER * regularisation[i]
+    planar, column, inertia = system.planar, system.column, system.inertia
     slots, gyroscopic = system.rotation_slot, system.gyroscopic
     for b in range(system.n_bodies):
         if not planar[b]:
             w = triple(increment, column[b, 0] + 3)
             if w[0] * w[0] + w[1] * w[1] + w[2] * w[2] > 1e-4:
-                turning = True
                 J, W = nine(inertia[b], 0), nine(d, gyroscopic[b])
                 for i in range(3):
                     row = (J[i][0] + c_v * W[i][0], J[i][1] + c_v * W[i][1], J[i][2] + c_v * W[i][2])
                     rolled = unroll((-w[0], -w[1], -w[2]), row)  # row T^-1 = (T^-T row)^T
                     for c in range(3):
                         a[slots[b, 3 * i + c]] += rolled[c] - row[c]
-    regular = factorise(matrix)
-    solve(matrix, r, r)
-    if turning:
-        for b in range(system.n_bodies):
-            if not planar[b]:
-                o = column[b, 0] + 3
-                turn = unroll(triple(increment, o), triple(r, o))
-                r[o], r[o + 1], r[o + 2] = turn
-    return RUNNING if regular else SINGULAR
+    return RUNNING if factorise(matrix) else failure(matrix)
+
+
+@MECHANICAL_SOLVE
+def newton_correction(increment, r, system, work):
+    """r -> the correction of u: turns at the end of the step become changes of the increment, T^-1 of them."""
+    solve(work.kkt, r, r)
+    planar, column = system.planar, system.column
+    for b in range(system.n_bodies):
+        if not planar[b]:
+            o = column[b, 0] + 3
+            w = triple(increment, o)
+            if w[0] * w[0] + w[1] * w[1] + w[2] * w[2] > 1e-4:
+                r[o], r[o + 1], r[o + 2] = unroll(w, triple(r, o))
+    return RUNNING
 
 
 def mechanical(system):
@@ -102,7 +110,7 @@ def mechanical(system):
     return Problem(
         form=MECHANICAL_DAE,
         system=system,
-        functions=(residual, correct),
+        functions=(residual, newton_matrix, newton_correction),
         initial=lambda state: np.concatenate([state.q, state.v, state.a, [0.0], state.lam]),
         scale=np.concatenate([position_scale(system), velocity_scale(system), unjudged]),
         keep_a=start,

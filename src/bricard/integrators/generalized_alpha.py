@@ -4,60 +4,95 @@
     (1 - alpha_m) a_(n+1) + alpha_m a_n = (1 - alpha_f) v'_(n+1) + alpha_f v'_n
 
 with the equations of motion at t_(n+1); parameters from the spectral radius rho at infinite frequency. The default for
-stiff systems and for large ones: one sparse factorisation a step. Newton's method has the full tangent (geometric and
-gyroscopic terms, tangent operator of the exponential map).
+stiff systems and for large ones. Newton's method has the full tangent (geometric and gyroscopic terms, tangent operator of
+the exponential map), factorised only when the last one gets slow.
 Reference: Chung and Hulbert, J. Appl. Mech. 60 (1993) 371-375; Bruels, Cardona and Arnold, Mech. Mach. Theory 48 (2012) 121-137.
 """
 
 import numpy as np
 
-from ..compiled.interfaces import MECHANICAL_CORRECT, MECHANICAL_RESIDUAL, REFRESH, RETRACT, STEP, TANGENT, VELOCITY
+from ..compiled.interfaces import (
+    MECHANICAL_FACTORISE,
+    MECHANICAL_RESIDUAL,
+    MECHANICAL_SOLVE,
+    REFRESH,
+    RETRACT,
+    STEP,
+    TANGENT,
+    VELOCITY,
+)
 from ..compiled.march import CULPRIT, EVALUATIONS, FACTORISATIONS, ITERATIONS, RESTART, STEPS, TANGENTS
 from ..compiled.status import NEWTON_FAILED, RUNNING
 from .base import Integrator
-from .newton import CONVERGED, DIVERGED, judge
 
-call_residual, call_correct, call_retract = MECHANICAL_RESIDUAL.call, MECHANICAL_CORRECT.call, RETRACT.call
-MAX_ITERATIONS = 12
+call_residual, call_retract = MECHANICAL_RESIDUAL.call, RETRACT.call
+call_factorise, call_solve = MECHANICAL_FACTORISE.call, MECHANICAL_SOLVE.call
+MAX_ITERATIONS = 15
+# memory: contraction of Newton's method per step of age of its matrix, iterations of the last step, step size of the
+# matrix (0: none), size of the last step, age of the matrix in steps, number of earlier accelerations at hand
+SLOPE, COUNT, FACTORISED, LAST_STEP, AGE, EARLIER = range(6)
 
 
 @STEP
 def generalized_alpha(form, t, h, run, system, work):
-    """One step. y = [q, v, u = (v', 0, lam), a]; options: rho, tolerance; memory: eta, iterations of the last step."""
+    """One step. y = [q, v, u = (v', 0, lam), a]; options: rho, tolerance; stages: r, increment, two earlier v'.
+
+    The error left after a correction is its size times the contraction; the matrix is renewed when that gets slow.
+    """
     n_q, n_v, y, y_new, counters, memory = system.n_q, system.n_v, run.y, run.y_new, run.counters, run.memory
     n_u, rho, tolerance = n_v + 1 + system.n_rows, run.options[0], run.options[1]
     o_u, o_a = n_q + n_v, n_q + n_v + n_u
     r, increment, u, scale = run.stages[0][:n_u], run.stages[1][:n_v], y_new[o_u:o_a], run.scale
-    velocity_level = system.velocity_level
+    last, last_but_one, velocity_level = run.stages[2], run.stages[3], system.velocity_level
     alpha_m, alpha_f = (2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0)
     gamma = 0.5 + alpha_f - alpha_m
     beta = 0.25 * (gamma + 0.5) ** 2
     # a change dv' of v'_(n+1) changes the velocity by c_v dv' and the position by c_q dv'
     ratio = (1.0 - alpha_f) / (1.0 - alpha_m)
     c_v, c_q = h * gamma * ratio, h * h * beta * ratio
+    if counters[RESTART] == 1 or memory[LAST_STEP] != h:
+        memory[EARLIER] = 0.0
+    # predictor: v' continued by a parabola; not lam, whose part in the null space of G^T is never corrected
+    p_1 = -1.0 if memory[EARLIER] == 1.0 else -3.0 if memory[EARLIER] > 1.0 else 0.0
+    p_2 = 1.0 if memory[EARLIER] > 1.0 else 0.0
+    fastest, strongest = 0.0, 0.0
     for i in range(n_v):
-        a = y[o_a + i]
-        a_new = (y[o_u + i] - alpha_m * a) / (1.0 - alpha_m)
+        a, v_dot = y[o_a + i], y[o_u + i]
+        u[i] = (1.0 - p_1 - p_2) * v_dot + p_1 * last[i] + p_2 * last_but_one[i]
+        a_new = ((1.0 - alpha_f) * u[i] + alpha_f * v_dot - alpha_m * a) / (1.0 - alpha_m)
         y_new[o_a + i] = a_new
         y_new[n_q + i] = y[n_q + i] + h * ((1.0 - gamma) * a + gamma * a_new)
         increment[i] = h * y[n_q + i] + h * h * ((0.5 - beta) * a + beta * a_new)
-    for i in range(n_u):
+        fastest = max(fastest, abs(y[n_q + i]) / scale[n_q + i])
+        strongest = max(strongest, abs(v_dot) / scale[n_q + i])
+    for i in range(n_v, n_u):
         u[i] = y[o_u + i]
-    renew = counters[STEPS] % 16 == 0 or memory[1] > 3.0 or counters[RESTART] == 1
-    flags = VELOCITY | TANGENT | (REFRESH if renew else 0)
-    eta, previous, worst = memory[0] if counters[RESTART] == 0 else 1.0, 0.0, 0
+    # corrections of v' are judged against the natural acceleration; what moves q by less than rounding is enough
+    enough = max(tolerance * (strongest + fastest * fastest), 1e-15 / c_q)
+    renew = counters[RESTART] == 1 or memory[FACTORISED] != h or memory[COUNT] >= 3.0 or memory[AGE] >= 25.0
+    renew = renew or (memory[COUNT] == 2.0 and memory[AGE] >= 4.0)
+    slope, previous, worst = memory[SLOPE] if memory[SLOPE] > 0.0 else 0.1, 0.0, 0
     for iteration in range(MAX_ITERATIONS):
         call_retract(system.methods[1], y, increment, y_new, system, work)
-        call_residual(form[2], t + h, y_new, u, r, flags, system, work)
         flags = VELOCITY
+        if renew:
+            flags |= TANGENT | (REFRESH if memory[COUNT] != 1.0 or counters[STEPS] % 64 == 0 else 0)
+        call_residual(form[2], t + h, y_new, u, r, flags, system, work)
+        counters[EVALUATIONS] += 1
+        if renew:
+            status = call_factorise(form[3], c_v, c_q, increment, system, work)
+            counters[FACTORISATIONS] += 1
+            counters[TANGENTS] += 1
+            memory[FACTORISED], memory[AGE] = h, 0.0
+            if status != RUNNING:
+                memory[FACTORISED] = 0.0
+                return status
         for i in range(n_v):
             r[i] = -r[i]
         for i in range(system.n_rows):
             r[n_v + 1 + i] *= -1.0 / (c_v if velocity_level[i] else c_q)
-        status = call_correct(form[3], c_v, c_q, increment, r, system, work)
-        if status != RUNNING:
-            return status
-        size, worst = 0.0, 0
+        call_solve(form[4], increment, r, system, work)
+        size = 0.0
         for i in range(n_v):
             y_new[n_q + i] += c_v * r[i]
             increment[i] += c_q * r[i]
@@ -68,22 +103,28 @@ def generalized_alpha(form, t, h, run, system, work):
         for i in range(n_u):
             u[i] += r[i]
         u[n_v] = 0.0
-        size *= c_q
         counters[ITERATIONS] += 1
-        counters[EVALUATIONS] += 1
-        counters[FACTORISATIONS] += 1
-        verdict, eta = judge(iteration, size, previous, eta, tolerance)
-        previous = size
-        if verdict == CONVERGED:
+        age = max(memory[AGE], 1.0)
+        contraction = min(1.0, 2.0 * slope * age)
+        if iteration > 0:
+            contraction = size / max(previous, 1e-300)
+            slope = max(contraction / age, 0.5 * slope)
+        if contraction * size <= enough or size <= 0.01 * enough:
             call_retract(system.methods[1], y, increment, y_new, system, work)
-            memory[0], memory[1] = eta, iteration + 1.0
-            counters[TANGENTS] += 1
+            for i in range(n_v):
+                last_but_one[i] = last[i]
+                last[i] = y[o_u + i]
+            memory[SLOPE], memory[COUNT], memory[LAST_STEP] = slope, iteration + 1.0, h
+            memory[AGE] += 1.0
+            memory[EARLIER] += 1.0
             counters[RESTART] = 0
             return RUNNING
-        if verdict == DIVERGED:
+        if not size < 1e100 or (iteration > 5 and contraction > 1.0):
             break
+        renew = iteration > 0 and contraction > 0.1
+        previous = size
     counters[CULPRIT] = worst
-    memory[1] = 99.0
+    memory[FACTORISED], memory[SLOPE] = 0.0, 0.1
     return NEWTON_FAILED
 
 
@@ -94,8 +135,8 @@ GENERALIZED_ALPHA = Integrator(
     order=2,
     step=generalized_alpha,
     references=("Chung and Hulbert 1993, doi:10.1115/1.2900803", "Bruels, Cardona and Arnold 2012"),
-    stages=2,
-    memory=2,
+    stages=4,
+    memory=6,
     extra=lambda problem, state: np.asarray(state.a, float),
-    options={"rho": 0.8, "newton_tolerance": 1e-10},
+    options={"rho": 0.8, "newton_tolerance": 1e-7},
 )

@@ -81,7 +81,8 @@ def radau5(form, t, h, run, system, work):
             z1, z2, z3 = stages[0, i], stages[1, i], stages[2, i]
             for s in range(3):
                 x = 1.0 + C[s] * w
-                stages[3 + s, i] = lagrange(x, z1, z2, z3) - z3
+                # multipliers start where they were: their part in the null space of G^T is never corrected
+                stages[3 + s, i] = lagrange(x, z1, z2, z3) - z3 if np.isfinite(scale[i]) else 0.0
         for s in range(3):
             for i in range(n):
                 stages[s, i] = stages[3 + s, i]

@@ -37,6 +37,7 @@ from typing import Any
 import numpy as np
 
 from bricard.errors import FileFormatError, ModelError, UserFunctionError, suggest
+from bricard.io.atomic import replacing
 from bricard.model import checks
 from bricard.model.body import Body
 from bricard.model.frames import Frame
@@ -45,7 +46,7 @@ from bricard.model.model import Model
 from bricard.model.profiles import Constant, FunctionProfile, Profile, resolve
 from bricard.model.shapes import SHAPES
 
-__all__ = ["load", "save"]
+__all__ = ["dumps", "load", "loads", "save"]
 
 JOINT_TYPES = (
     *("spherical", "revolute", "cylindrical", "prismatic", "universal", "planar", "fixed", "pin", "slider"),
@@ -58,15 +59,24 @@ TOP_KEYS = ("name", "gravity", "planar", "bodies", "joints", "forces", "start", 
 
 def load(path: str | os.PathLike[str]) -> tuple[Model, dict[str, Any]]:
     """Return the model of a TOML file, and its table `simulation` (empty if there is none)."""
-    import tomllib
-
     file = Path(path)
     try:
-        data = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        text = file.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise FileFormatError(f"{file}: this is not a valid TOML file, for it is no text: {error}.") from error
+    return loads(text, file)
+
+
+def loads(text: str, file: str | os.PathLike[str]) -> tuple[Model, dict[str, Any]]:
+    """Return what `load` does, from the text itself; `file` is named in errors, and modules are looked for beside it."""
+    import tomllib
+
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
         raise FileFormatError(f"{file}: this is not a valid TOML file, or it is incomplete: {error}.") from error
     try:
-        with _importing_from(file.parent):
+        with _importing_from(Path(file).parent):
             return _model(data), _table(data, "simulation")
     except UserFunctionError as error:
         raise UserFunctionError(f"{file}: {error}") from error
@@ -79,18 +89,9 @@ def save(model: Model, path: str | os.PathLike[str], simulation: Mapping[str, An
 
     An older file is replaced as a whole or not at all.
     """
-    text = _text(model, simulation or {})
-    file = Path(path).resolve()
-    temporary = file.with_name(f".{file.name}.{os.getpid()}.part")
-    try:
-        with temporary.open("w", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(temporary, file)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    text = dumps(model, simulation)
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
 @contextmanager
@@ -194,7 +195,8 @@ def _call(call: Any, where: str, options: dict[str, Any]) -> Any:
 # Writing
 
 
-def _text(model: Model, simulation: Mapping[str, Any]) -> str:
+def dumps(model: Model, simulation: Mapping[str, Any] | None = None) -> str:
+    """Return a model, and perhaps how to simulate it, as the text of a TOML file."""
     import tomlkit
 
     document = tomlkit.document()

@@ -7,6 +7,7 @@ pivots (smaller than Matrix.weak) and pivots that vanish or are no number.
 import numpy as np
 
 from ..compiled.pointers import compiled
+from ..compiled.status import NOT_FINITE, SINGULAR
 
 
 @compiled
@@ -121,3 +122,10 @@ def solve(matrix, b, x):
             value -= u[t] * y[l_row[t]]
         y[i] = value
         x[order[i]] = value
+
+
+@compiled
+def failure(matrix):
+    """The status of a factorisation that failed: singular, or fed with numbers that are not finite."""
+    pivot = abs(matrix.d_inverse[matrix.report[2]])
+    return SINGULAR if pivot == np.inf else NOT_FINITE

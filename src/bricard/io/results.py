@@ -1,0 +1,180 @@
+"""Solutions as HDF5 files: everything that is needed to go on with them, exact to the last bit.
+
+    attributes   format, version, name, status, ok; counters, seconds, provenance as JSON
+    t, q, v      samples: (n,), (n, n_q), (n, n_v); own_a (n, n_v), own_lam (n, n_rows) where the method has its own
+    step_times   ends of the steps (s) of an adaptive run
+    start_turn   counted measures at the start; end/t, q, v, a, lam, turn: the last state
+    events       JSON, and model: the model as the text of its TOML file
+
+A model with functions that cannot be imported by name, and a system given by its functions, cannot be written: then the
+file holds the data only and the reason why. What needs the model is an error after loading such a file, unless the model
+is given to `load`. Samples are compressed and carry checksums. An older file is replaced as a whole or not at all.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ..errors import BricardError, FileFormatError, ModelError
+from ..solution.solution import Event, Solution
+from ..system.build import build
+from ..system.state import State
+from ..system.system import System
+from . import toml
+from .atomic import replacing
+
+__all__ = ["load", "save"]
+
+FORMAT, VERSION = "bricard-solution", 1
+STATE = ("q", "v", "a", "lam", "turn")
+UNITS = {"t": "s", "step_times": "s"}
+
+
+class MissingSystem:
+    """Stands for the system of a solution that was saved without its model: says so as soon as it is needed."""
+
+    def __init__(self, name: str, file: Path, reason: str):
+        self.name = name
+        self._text = (
+            f"{file} holds the samples of {name!r} without its model: {reason} "
+            "Give the model when loading: bricard.io.results.load(path, model=...)."
+        )
+
+    def __getattr__(self, attribute: str) -> NoReturn:
+        if attribute.startswith("__"):  # copy, pickle and the like look for these
+            raise AttributeError(attribute)
+        raise ModelError(self._text)
+
+
+def save(solution: Solution, path: str | os.PathLike[str]) -> None:
+    """Write a solution to an HDF5 file. Its model is left out, with the reason, where it cannot be written."""
+    import h5py
+
+    text, reason = _model_text(solution)
+    with replacing(path) as temporary, h5py.File(temporary, "w") as file:
+        file.attrs.update({"format": FORMAT, "version": VERSION, "name": solution.name})
+        file.attrs.update({"status": solution.status, "ok": solution.ok, "without_model": reason})
+        for key in ("counters", "seconds", "provenance"):
+            file.attrs[key] = json.dumps(getattr(solution, key))
+        for key in ("t", "q", "v", "own_a", "own_lam", "step_times", "start_turn"):
+            _write(file, key, getattr(solution, key))
+        end = file.create_group("end")
+        end.attrs["t"] = solution.end.t
+        for key in STATE:
+            _write(end, key, getattr(solution.end, key))
+        file["events"] = json.dumps([list(event) for event in solution.events])
+        if text is not None:
+            file["model"] = text
+
+
+def _model_text(solution: Solution) -> tuple[str | None, str]:
+    """The model as TOML, or None and the reason why not."""
+    if isinstance(solution.system, MissingSystem):
+        return None, "it was loaded from a file without a model."
+    if solution.system.model is None:
+        return None, "its system was given by functions."
+    try:
+        return toml.dumps(solution.system.model), ""
+    except ModelError as error:
+        return None, str(error)
+
+
+def _write(group: Any, name: str, values: np.ndarray | None) -> None:
+    if values is None:
+        return
+    array = np.ascontiguousarray(values, float)
+    packed = {"compression": "gzip", "shuffle": True, "fletcher32": True} if array.size else {}
+    data = group.create_dataset(name, data=array, **packed)
+    if name in UNITS:
+        data.attrs["units"] = UNITS[name]
+
+
+def load(path: str | os.PathLike[str], model: Any = None) -> Solution:
+    """Return the solution of an HDF5 file written by `save`.
+
+    model : a Model or a System to use in place of the stored one, for a file without it. Functions of users are imported
+    by name as in a TOML file, modules beside the HDF5 file included.
+    """
+    import h5py
+
+    file = Path(path)
+    file.stat()  # a missing file is an OSError of its own kind
+    try:
+        with h5py.File(file, "r") as content:
+            data = _read(content, file)
+    except BricardError:
+        raise
+    except (OSError, RuntimeError, KeyError, ValueError, TypeError, UnicodeDecodeError) as error:
+        raise FileFormatError(
+            f"{file}: this is not a complete HDF5 file of a solution ({_first_line(error)}). It may be truncated, damaged or "
+            "something else: run the simulation again, or copy the file again."
+        ) from error
+    text, reason = data.pop("model"), data.pop("reason")
+    if model is not None:
+        system = model if isinstance(model, System) else build(model)
+    elif text is not None:
+        system = build(toml.loads(text, file)[0])
+    else:
+        system = MissingSystem(data.pop("name"), file, reason)
+    data.pop("name", None)
+    solution = Solution(system=system, **data)  # pyright: ignore[reportArgumentType]
+    _check(solution, file)
+    return solution
+
+
+def _read(content: Any, file: Path) -> dict[str, Any]:
+    attributes = content.attrs
+    if attributes.get("format") != FORMAT:
+        raise FileFormatError(f"{file}: this HDF5 file was not written by bricard; give one of solution.save().")
+    if int(attributes["version"]) > VERSION:
+        raise FileFormatError(
+            f"{file}: its format has version {attributes['version']}, this bricard reads up to {VERSION}: update bricard."
+        )
+    end = content["end"]
+    return {
+        **{key: _array(content, key) for key in ("t", "q", "v", "step_times", "start_turn")},
+        **{key: _array(content, key) if key in content else None for key in ("own_a", "own_lam")},
+        **{key: json.loads(attributes[key]) for key in ("counters", "seconds", "provenance")},
+        "name": str(attributes["name"]),
+        "status": str(attributes["status"]),
+        "ok": bool(attributes["ok"]),
+        "events": tuple(Event(*event) for event in json.loads(content["events"].asstr()[()])),
+        "end": State(float(end.attrs["t"]), *(_array(end, key) for key in STATE)),
+        "model": content["model"].asstr()[()] if "model" in content else None,
+        "reason": str(attributes["without_model"]),
+    }
+
+
+def _array(group: Any, name: str) -> np.ndarray:
+    return np.asarray(group[name][()], float)
+
+
+def _check(solution: Solution, file: Path) -> None:
+    """The arrays fit each other, and the system where there is one."""
+    n, n_q, n_v = solution.t.size, solution.end.q.size, solution.end.v.size
+    n_rows, n_turns = solution.end.lam.size, solution.end.turn.size
+    expected = {"t": (n,), "q": (n, n_q), "v": (n, n_v), "own_a": (n, n_v), "own_lam": (n, n_rows)}
+    for key, shape in expected.items():
+        values = getattr(solution, key)
+        if values is not None and values.shape != shape:
+            raise FileFormatError(
+                f"{file}: {key} has the shape {values.shape}, expected is {shape}: the file is damaged."
+            )
+    if isinstance(solution.system, MissingSystem):
+        return
+    system = solution.system
+    sizes, wanted = (n_q, n_v, n_rows, n_turns), (system.n_q, system.n_v, system.n_rows, system.n_measures)
+    if sizes != wanted:
+        raise FileFormatError(
+            f"{file}: the samples belong to another model than {system.name!r}: positions, velocities, rows, measures are "
+            f"{sizes} in the file and {wanted} in the model. Give the model of this simulation."
+        )
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error) or type(error).__name__).splitlines()[0]

@@ -1,0 +1,43 @@
+"""A user's functions: one joint (with and without derivatives), one nonlinear nonholonomic row, one force, laws."""
+
+import numpy as np
+
+
+def screw(t, a, b, p):
+    """Two rows: height of b over the x-y plane of a follows a sine; the points keep the distance p[1]."""
+    dx, dy, dz = b.x[0] - a.x[0], b.x[1] - a.x[1], b.x[2] - a.x[2]
+    height = a.R[0][2] * dx + a.R[1][2] * dy + a.R[2][2] * dz
+    return height - p[0] * np.sin(2.0 * t), dx * dx + dy * dy + dz * dz - p[1] * p[1]
+
+
+def screw_jacobian(t, a, b, p):
+    """The same with its rows in the points and world turns of a and b."""
+    n, d = (a.R[0][2], a.R[1][2], a.R[2][2]), (b.x[0] - a.x[0], b.x[1] - a.x[1], b.x[2] - a.x[2])
+    height = n[0] * d[0] + n[1] * d[1] + n[2] * d[2]
+    turn = (n[1] * d[2] - n[2] * d[1], n[2] * d[0] - n[0] * d[2], n[0] * d[1] - n[1] * d[0])
+    values = (height - p[0] * np.sin(2.0 * t), d[0] * d[0] + d[1] * d[1] + d[2] * d[2] - p[1] * p[1])
+    first = (-n[0], -n[1], -n[2], turn[0], turn[1], turn[2], n[0], n[1], n[2], 0.0, 0.0, 0.0)
+    second = (-2 * d[0], -2 * d[1], -2 * d[2], 0.0, 0.0, 0.0, 2 * d[0], 2 * d[1], 2 * d[2], 0.0, 0.0, 0.0)
+    return values, (first, second)
+
+
+def constant_speed(t, a, b, p):
+    """Nonlinear in the velocity: the relative speed is p[0] + 0.1 sin t, and depends on where b stands."""
+    u, v, w = b.v[0] - a.v[0], b.v[1] - a.v[1], b.v[2] - a.v[2]
+    return (u * u + v * v + w * w + 0.3 * b.x[0] * b.w[2] - (p[0] + 0.1 * np.sin(t)) ** 2,)
+
+
+def drag(t, a, b, p):
+    """Quadratic drag on b, a spring in x, and a moment about z that depends on time and spin."""
+    u, v, w = b.v[0] - a.v[0], b.v[1] - a.v[1], b.v[2] - a.v[2]
+    size = np.sqrt(u * u + v * v + w * w + 0.01)
+    pull = p[1] * (b.x[0] - a.x[0])
+    return -p[0] * size * u - pull, -p[0] * size * v, -p[0] * size * w, 0.0, 0.1 * b.w[2], np.cos(t) * b.R[2][2]
+
+
+def hardening(t, x, rate):
+    return -3.0 * x - 2.0 * x**3 - 0.1 * rate**3
+
+
+def swing(t):
+    return 0.3 * np.sin(1.7 * t) * np.exp(-0.1 * t)
