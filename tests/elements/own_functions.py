@@ -36,7 +36,7 @@ def drag(t, a, b, p):
 
 
 def hardening(t, x, rate):
-    return -3.0 * x - 2.0 * x**3 - 0.1 * rate**3
+    return -3.0 * x - 2.0 * x * x * x - 0.1 * rate * rate * rate
 
 
 def swing(t):

@@ -50,7 +50,7 @@ def generalized_alpha(form, t, h, run, system, work):
     # a change dv' of v'_(n+1) changes the velocity by c_v dv' and the position by c_q dv'
     ratio = (1.0 - alpha_f) / (1.0 - alpha_m)
     c_v, c_q = h * gamma * ratio, h * h * beta * ratio
-    if counters[RESTART] == 1 or memory[LAST_STEP] != h:
+    if counters[RESTART] == 1 or abs(memory[LAST_STEP] - h) > 1e-9 * h:
         memory[EARLIER] = 0.0
     # predictor: v' continued by a parabola; not lam, whose part in the null space of G^T is never corrected
     p_1 = -1.0 if memory[EARLIER] == 1.0 else -3.0 if memory[EARLIER] > 1.0 else 0.0
@@ -69,8 +69,8 @@ def generalized_alpha(form, t, h, run, system, work):
         u[i] = y[o_u + i]
     # corrections of v' are judged against the natural acceleration; what moves q by less than rounding is enough
     enough = max(tolerance * (strongest + fastest * fastest), 1e-15 / c_q)
-    renew = counters[RESTART] == 1 or memory[FACTORISED] != h or memory[COUNT] >= 3.0 or memory[AGE] >= 25.0
-    renew = renew or (memory[COUNT] == 2.0 and memory[AGE] >= 4.0)
+    renew = counters[RESTART] == 1 or abs(memory[FACTORISED] - h) > 1e-9 * h or memory[AGE] >= 25.0
+    renew = renew or memory[COUNT] >= 3.0 or (memory[COUNT] == 2.0 and memory[AGE] >= 4.0)
     slope, previous, worst = memory[SLOPE] if memory[SLOPE] > 0.0 else 0.1, 0.0, 0
     for iteration in range(MAX_ITERATIONS):
         call_retract(system.methods[1], y, increment, y_new, system, work)
