@@ -6,7 +6,7 @@
     ...
     solution = br.simulate(model, 10.0)
 
-Every public name is loaded when it is first used, so that `import bricard` loads neither numba nor scipy nor matplotlib.
+A public name is loaded when it is first used: `import bricard` loads neither numba nor scipy nor matplotlib.
 """
 
 from __future__ import annotations

@@ -230,6 +230,7 @@ def start_run(problem, method, state, end, nominal, out_t, numbers):
         regularisation=regularisation,
         real=real,
         complex_=complex_,
+        complex_scratch=np.zeros(y.size if problem.pattern is not None else 0, complex),
     )
 
 

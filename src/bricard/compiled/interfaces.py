@@ -8,8 +8,8 @@ from numba import b1, f8, i8, types
 from .pointers import Interface
 from .records import INTEGERS, RUN, SYSTEM, VECTOR, WORK
 
-# What EVALUATE and the kernels are asked for besides Phi and G.
-VELOCITY = 1  # phi_dot, gamma
+# What EVALUATE and the kernels are asked for besides Phi, G, f, and the velocity level of nonholonomic rows.
+VELOCITY = 1  # phi_dot and gamma of holonomic rows
 TANGENT = 2  # k and d, with the multipliers in work.lam
 RATE = 4  # d(G v)/dq
 ENERGY = 8  # potential energy and power
@@ -40,8 +40,9 @@ DAE_RESIDUAL = Interface(i8(f8, VECTOR, VECTOR, VECTOR, SYSTEM, WORK))
 DAE_JACOBIAN = Interface(i8(f8, VECTOR, VECTOR, VECTOR, VECTOR, SYSTEM, WORK))
 # MechanicalDae form: (t, y = [q, v], u = [v', 0, lam], flags) -> r = [M v' + G^T lam - f, 0, constraint rows];
 MECHANICAL_RESIDUAL = Interface(i8(f8, VECTOR, VECTOR, VECTOR, i8, SYSTEM, WORK))
-# (c_v, c_q, increment of the step): factorise [M + c_v D + c_q K, G^T; G, 0]; (increment, r) -> r = the solution.
-MECHANICAL_FACTORISE = Interface(i8(f8, f8, VECTOR, SYSTEM, WORK))
+# (c_v, c_q, softness, increment of the step): factorise [M + c_v D + c_q K, G^T; G, -softness eps];
+# (increment, r) -> r = the solution.
+MECHANICAL_FACTORISE = Interface(i8(f8, f8, f8, VECTOR, SYSTEM, WORK))
 MECHANICAL_SOLVE = Interface(i8(VECTOR, VECTOR, SYSTEM, WORK))
 # The table of a form: the two hooks (0 where there is none), then its functions.
 FORMS = {

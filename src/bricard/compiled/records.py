@@ -43,27 +43,20 @@ def pack(record):
 
 
 class Matrix(NamedTuple):
-    """A sparse matrix with a fixed pattern and elimination order, and its factors L D U (docs/signatures.md).
+    """A sparse matrix with a fixed pattern and elimination order, factorised in place (linalg/factor.py).
 
-    `a` holds the upper triangle by columns (diagonal included), then the lower one by rows at the same places, then one
-    number that collects entries without a place. `order[i]` is the unknown that is eliminated as the i-th.
+    `order[i]` is the unknown that is eliminated as the i-th; row i of U and column i of L have the pattern
+    l_row[l_start[i] : l_start[i + 1]]. `a` holds the diagonal, then U by rows, then L by columns, each with room for fill,
+    then one number that collects entries without a place. `target` says where the products of the elimination go.
     """
 
     order: INDEX
-    a_start: INDEX
-    a_row: INDEX
-    l_start: INDEX  # pattern of L by columns; U^T has the same
+    l_start: INDEX
     l_row: INDEX
-    r_start: INDEX  # the same by rows
-    r_column: INDEX
+    target: INDEX  # for pivot k, from t_start[k] on: place of (row of l, column of u) for each pair
+    t_start: INTEGERS
     weak: VECTOR  # a pivot smaller than this is counted as weak; zero where none is expected
     a: VECTOR
-    l: VECTOR
-    u: VECTOR
-    d_inverse: VECTOR
-    row_values: VECTOR
-    column_values: VECTOR
-    filled: INDEX
     permuted: VECTOR
     report: INTEGERS  # number of weak pivots, first of them, first pivot that vanished (or -1)
 
@@ -72,20 +65,12 @@ class ComplexMatrix(NamedTuple):
     """A Matrix with complex values, on the same pattern."""
 
     order: INDEX
-    a_start: INDEX
-    a_row: INDEX
     l_start: INDEX
     l_row: INDEX
-    r_start: INDEX
-    r_column: INDEX
+    target: INDEX
+    t_start: INTEGERS
     weak: VECTOR
     a: COMPLEX
-    l: COMPLEX
-    u: COMPLEX
-    d_inverse: COMPLEX
-    row_values: COMPLEX
-    column_values: COMPLEX
-    filled: INDEX
     permuted: COMPLEX
     report: INTEGERS
 
@@ -216,6 +201,7 @@ class Run(NamedTuple):
     regularisation: VECTOR  # per component: < 0 for a multiplier, > 0 an added mass
     real: Matrix
     complex_: ComplexMatrix
+    complex_scratch: COMPLEX
 
 
 @structref.register

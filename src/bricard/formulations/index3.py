@@ -18,9 +18,6 @@ from ..linalg.factor import factorise, failure, solve
 from ..linalg.kkt import add_reaction, evaluate, multiply_mass
 from .base import MECHANICAL_DAE, Formulation, Problem, position_scale, velocity_scale
 
-# Newton's method needs no exact matrix, and round-off in redundant rows turns into multipliers by 1/epsilon: take a larger one.
-SOFTER = 1e3
-
 
 @MECHANICAL_RESIDUAL
 def residual(t, y, u, r, flags, system, work):
@@ -49,8 +46,8 @@ def unroll(turn, a):
 
 
 @MECHANICAL_FACTORISE
-def newton_matrix(c_v, c_q, increment, system, work):
-    """Factors of [(M + c_v D) T^-1 + c_q K, G^T; G, -eps], the unknowns being turns at the end of the step.
+def newton_matrix(c_v, c_q, softness, increment, system, work):
+    """Factors of [(M + c_v D) T^-1 + c_q K, G^T; G, -softness eps], the unknowns being turns at the end of the step.
 
     `increment` (n_v) is the step's own; its rotations enter by the tangent operator of the exponential map in the blocks of
     the bodies. (In dampers that couple bodies they are left out: Newton's method converges as well.)
@@ -73,7 +70,7 @@ def newton_matrix(c_v, c_q, increment, system, work):
     for i in range(n_v):
         a[diagonal[i]] += added[i]
     for i in range(system.n_rows):
-        a[diagonal[n_v + 1 + i]] = -SOFTER * regularisation[i]
+        a[diagonal[n_v + 1 + i]] = -softness * regularisation[i]
     planar, column, inertia = system.planar, system.column, system.inertia
     slots, gyroscopic = system.rotation_slot, system.gyroscopic
     for b in range(system.n_bodies):

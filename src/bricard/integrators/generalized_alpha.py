@@ -19,7 +19,6 @@ from ..compiled.interfaces import (
     RETRACT,
     STEP,
     TANGENT,
-    VELOCITY,
 )
 from ..compiled.march import CULPRIT, EVALUATIONS, FACTORISATIONS, ITERATIONS, RESTART, STEPS, TANGENTS
 from ..compiled.status import NEWTON_FAILED, RUNNING
@@ -28,14 +27,18 @@ from .base import Integrator
 call_residual, call_retract = MECHANICAL_RESIDUAL.call, RETRACT.call
 call_factorise, call_solve = MECHANICAL_FACTORISE.call, MECHANICAL_SOLVE.call
 MAX_ITERATIONS = 15
+# Newton's method needs no exact matrix, and round-off in redundant rows turns into multipliers by 1/epsilon: a larger epsilon
+# keeps them quiet. Close to a singular position, where it slows the iteration down, the small one comes back.
+SOFTNESS = 1e4
 # memory: contraction of Newton's method per step of age of its matrix, iterations of the last step, step size of the
-# matrix (0: none), size of the last step, age of the matrix in steps, number of earlier accelerations at hand
-SLOPE, COUNT, FACTORISED, LAST_STEP, AGE, EARLIER = range(6)
+# matrix (0: none), size of the last step, age of the matrix in steps, 1 if an earlier u is at hand, and for a fresh matrix,
+# where convergence is quadratic, contraction per size of the correction
+SLOPE, COUNT, FACTORISED, LAST_STEP, AGE, EARLIER, QUADRATIC = range(7)
 
 
 @STEP
 def generalized_alpha(form, t, h, run, system, work):
-    """One step. y = [q, v, u = (v', 0, lam), a]; options: rho, tolerance; stages: r, increment, two earlier v'.
+    """One step. y = [q, v, u = (v', 0, lam), a]; options: rho, tolerance; stages: r, increment, the u before.
 
     The error left after a correction is its size times the contraction; the matrix is renewed when that gets slow.
     """
@@ -43,7 +46,7 @@ def generalized_alpha(form, t, h, run, system, work):
     n_u, rho, tolerance = n_v + 1 + system.n_rows, run.options[0], run.options[1]
     o_u, o_a = n_q + n_v, n_q + n_v + n_u
     r, increment, u, scale = run.stages[0][:n_u], run.stages[1][:n_v], y_new[o_u:o_a], run.scale
-    last, last_but_one, velocity_level = run.stages[2], run.stages[3], system.velocity_level
+    last, velocity_level = run.stages[2], system.velocity_level
     alpha_m, alpha_f = (2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0)
     gamma = 0.5 + alpha_f - alpha_m
     beta = 0.25 * (gamma + 0.5) ** 2
@@ -52,35 +55,40 @@ def generalized_alpha(form, t, h, run, system, work):
     c_v, c_q = h * gamma * ratio, h * h * beta * ratio
     if counters[RESTART] == 1 or abs(memory[LAST_STEP] - h) > 1e-9 * h:
         memory[EARLIER] = 0.0
-    # predictor: v' continued by a parabola; not lam, whose part in the null space of G^T is never corrected
-    p_1 = -1.0 if memory[EARLIER] == 1.0 else -3.0 if memory[EARLIER] > 1.0 else 0.0
-    p_2 = 1.0 if memory[EARLIER] > 1.0 else 0.0
-    fastest, strongest = 0.0, 0.0
+    # predictor: v' and lam continued straight; with redundant rows lam is damped, because its part in the null space of G^T
+    # is never corrected
+    growth = memory[EARLIER]
+    fastest, strongest, farthest = 0.0, 0.0, 1.0
     for i in range(n_v):
         a, v_dot = y[o_a + i], y[o_u + i]
-        u[i] = (1.0 - p_1 - p_2) * v_dot + p_1 * last[i] + p_2 * last_but_one[i]
+        u[i] = v_dot + growth * (v_dot - last[i])
         a_new = ((1.0 - alpha_f) * u[i] + alpha_f * v_dot - alpha_m * a) / (1.0 - alpha_m)
         y_new[o_a + i] = a_new
         y_new[n_q + i] = y[n_q + i] + h * ((1.0 - gamma) * a + gamma * a_new)
         increment[i] = h * y[n_q + i] + h * h * ((0.5 - beta) * a + beta * a_new)
         fastest = max(fastest, abs(y[n_q + i]) / scale[n_q + i])
         strongest = max(strongest, abs(v_dot) / scale[n_q + i])
+    growth *= 0.9 if system.refinements > 0 else 1.0
     for i in range(n_v, n_u):
-        u[i] = y[o_u + i]
+        u[i] = y[o_u + i] + growth * (y[o_u + i] - last[i])
+    for i in range(n_q):
+        farthest = max(farthest, abs(y[i]) / scale[i])
     # corrections of v' are judged against the natural acceleration; what moves q by less than rounding is enough
-    enough = max(tolerance * (strongest + fastest * fastest), 1e-15 / c_q)
+    enough = max(tolerance * (strongest + fastest * fastest), 1e-15 * farthest / c_q)
     renew = counters[RESTART] == 1 or abs(memory[FACTORISED] - h) > 1e-9 * h or memory[AGE] >= 25.0
-    renew = renew or memory[COUNT] >= 3.0 or (memory[COUNT] == 2.0 and memory[AGE] >= 4.0)
-    slope, previous, worst = memory[SLOPE] if memory[SLOPE] > 0.0 else 0.1, 0.0, 0
+    renew = renew or memory[COUNT] >= 3.0 or (memory[COUNT] == 2.0 and memory[AGE] >= 3.0)
+    if counters[RESTART] == 1:
+        memory[SLOPE], memory[QUADRATIC] = 0.1, 1e3 / (strongest + fastest * fastest + 1e-300)
+    slope, previous, worst = memory[SLOPE], 0.0, 0
     for iteration in range(MAX_ITERATIONS):
         call_retract(system.methods[1], y, increment, y_new, system, work)
-        flags = VELOCITY
+        flags = 0
         if renew:
-            flags |= TANGENT | (REFRESH if memory[COUNT] != 1.0 or counters[STEPS] % 64 == 0 else 0)
+            flags = TANGENT | (REFRESH if memory[COUNT] != 1.0 or counters[STEPS] % 64 == 0 else 0)
         call_residual(form[2], t + h, y_new, u, r, flags, system, work)
         counters[EVALUATIONS] += 1
         if renew:
-            status = call_factorise(form[3], c_v, c_q, increment, system, work)
+            status = call_factorise(form[3], c_v, c_q, SOFTNESS if iteration < 3 else 1.0, increment, system, work)
             counters[FACTORISATIONS] += 1
             counters[TANGENTS] += 1
             memory[FACTORISED], memory[AGE] = h, 0.0
@@ -104,19 +112,22 @@ def generalized_alpha(form, t, h, run, system, work):
             u[i] += r[i]
         u[n_v] = 0.0
         counters[ITERATIONS] += 1
-        age = max(memory[AGE], 1.0)
-        contraction = min(1.0, 2.0 * slope * age)
-        if iteration > 0:
+        age = memory[AGE]
+        if iteration == 0:
+            contraction = min(1.0, 4.0 * memory[QUADRATIC] * size if age == 0.0 else 2.0 * slope * age)
+        else:
             contraction = size / max(previous, 1e-300)
-            slope = max(contraction / age, 0.5 * slope)
+            if age == 0.0:
+                memory[QUADRATIC] = max(contraction / max(previous, 1e-300), 0.25 * memory[QUADRATIC])
+            else:
+                slope = max(contraction / age, 0.5 * slope)
         if contraction * size <= enough or size <= 0.01 * enough:
             call_retract(system.methods[1], y, increment, y_new, system, work)
-            for i in range(n_v):
-                last_but_one[i] = last[i]
+            for i in range(n_u):
                 last[i] = y[o_u + i]
             memory[SLOPE], memory[COUNT], memory[LAST_STEP] = slope, iteration + 1.0, h
             memory[AGE] += 1.0
-            memory[EARLIER] += 1.0
+            memory[EARLIER] = 1.0
             counters[RESTART] = 0
             return RUNNING
         if not size < 1e100 or (iteration > 5 and contraction > 1.0):
@@ -124,7 +135,7 @@ def generalized_alpha(form, t, h, run, system, work):
         renew = iteration > 0 and contraction > 0.1
         previous = size
     counters[CULPRIT] = worst
-    memory[FACTORISED], memory[SLOPE] = 0.0, 0.1
+    memory[FACTORISED] = 0.0
     return NEWTON_FAILED
 
 
@@ -135,8 +146,8 @@ GENERALIZED_ALPHA = Integrator(
     order=2,
     step=generalized_alpha,
     references=("Chung and Hulbert 1993, doi:10.1115/1.2900803", "Bruels, Cardona and Arnold 2012"),
-    stages=4,
-    memory=6,
+    stages=3,
+    memory=7,
     extra=lambda problem, state: np.asarray(state.a, float),
     options={"rho": 0.8, "newton_tolerance": 1e-7},
 )

@@ -70,7 +70,7 @@ def radau5(form, t, h, run, system, work):
     y, y_new, stages, memory, counters, scale = run.y, run.y_new, run.stages, run.memory, run.counters, run.scale
     n, point, slope, last = y.size, stages[6], stages[7], stages[8]
     real, complex_ = run.real, run.complex_
-    b, bc = stages[9], complex_.column_values
+    b, bc = stages[9], run.complex_scratch
     if counters[RESTART] == 1 or memory[1] <= 0.0:
         for s in range(3):
             for i in range(n):
@@ -120,7 +120,6 @@ def radau5(form, t, h, run, system, work):
                 stages[s, i] += change
                 if not abs(change) / scale[i] <= size:
                     size, worst = abs(change) / scale[i], i
-            bc[i] = 0.0
         verdict, eta = judge(iteration, size, previous, eta, run.options[0])
         previous = size
         if verdict == CONVERGED:

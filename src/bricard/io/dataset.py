@@ -1,7 +1,7 @@
 """Solutions as labelled arrays: an xarray.Dataset with units in its attributes.
 
-Dimensions: time, body, axis (x, y, z), component (w, x, y, z), coordinate (of joints). A system given by its functions has no
-bodies and joints; then there are q and v, energies and constraint errors.
+Dimensions: time, body, axis (x, y, z), component (w, x, y, z), coordinate (of joints). A system given by its functions
+has no bodies and joints; then there are q and v, energies and constraint errors.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@
     events       JSON, and model: the model as the text of its TOML file
 
 A model with functions that cannot be imported by name, and a system given by its functions, cannot be written: then the
-file holds the data only and the reason why. What needs the model is an error after loading such a file, unless the model
-is given to `load`. Samples are compressed and carry checksums. An older file is replaced as a whole or not at all.
+file holds the data only and the reason why. What needs the model is an error after loading such a file, unless the
+model is given to `load`. Samples are compressed, with checksums. An older file is replaced as a whole or not at all.
 """
 
 from __future__ import annotations
@@ -97,8 +97,8 @@ def _write(group: Any, name: str, values: np.ndarray | None) -> None:
 def load(path: str | os.PathLike[str], model: Any = None) -> Solution:
     """Return the solution of an HDF5 file written by `save`.
 
-    model : a Model or a System to use in place of the stored one, for a file without it. Functions of users are imported
-    by name as in a TOML file, modules beside the HDF5 file included.
+    model : a Model or a System to use in place of the stored one, for a file without it. Functions of users are
+    imported by name as in a TOML file, modules beside the HDF5 file included.
     """
     import h5py
 
@@ -111,8 +111,8 @@ def load(path: str | os.PathLike[str], model: Any = None) -> Solution:
         raise
     except (OSError, RuntimeError, KeyError, ValueError, TypeError, UnicodeDecodeError) as error:
         raise FileFormatError(
-            f"{file}: this is not a complete HDF5 file of a solution ({_first_line(error)}). It may be truncated, damaged or "
-            "something else: run the simulation again, or copy the file again."
+            f"{file}: this is not a complete HDF5 file of a solution ({_first_line(error)}). It is cut off, damaged or "
+            "something else: copy the file again, or run the simulation again."
         ) from error
     text, reason = data.pop("model"), data.pop("reason")
     if model is not None:
@@ -133,7 +133,7 @@ def _read(content: Any, file: Path) -> dict[str, Any]:
         raise FileFormatError(f"{file}: this HDF5 file was not written by bricard; give one of solution.save().")
     if int(attributes["version"]) > VERSION:
         raise FileFormatError(
-            f"{file}: its format has version {attributes['version']}, this bricard reads up to {VERSION}: update bricard."
+            f"{file}: its format is version {attributes['version']}, we read up to {VERSION}: update bricard."
         )
     end = content["end"]
     return {
@@ -171,8 +171,8 @@ def _check(solution: Solution, file: Path) -> None:
     sizes, wanted = (n_q, n_v, n_rows, n_turns), (system.n_q, system.n_v, system.n_rows, system.n_measures)
     if sizes != wanted:
         raise FileFormatError(
-            f"{file}: the samples belong to another model than {system.name!r}: positions, velocities, rows, measures are "
-            f"{sizes} in the file and {wanted} in the model. Give the model of this simulation."
+            f"{file}: the samples belong to another model than {system.name!r}: positions, velocities, rows, measures "
+            f"are {sizes} in the file and {wanted} in the model. Give the model of this simulation."
         )
 
 

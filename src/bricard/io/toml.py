@@ -68,7 +68,7 @@ def load(path: str | os.PathLike[str]) -> tuple[Model, dict[str, Any]]:
 
 
 def loads(text: str, file: str | os.PathLike[str]) -> tuple[Model, dict[str, Any]]:
-    """Return what `load` does, from the text itself; `file` is named in errors, and modules are looked for beside it."""
+    """Return what `load` does, from the text itself; `file` is named in errors, modules are looked for beside it."""
     import tomllib
 
     try:

@@ -8,7 +8,7 @@ Turns are counted outside: an angle is the one nearest to work.turn.
 
 import math
 
-from ..compiled.interfaces import KERNEL, RATE, TANGENT, VELOCITY
+from ..compiled.interfaces import KERNEL, TANGENT
 from ..compiled.pointers import compiled
 from .perpendicular import dot_curvature_entry, dot_gradient, dot_slope
 from .vectors import (
@@ -74,17 +74,16 @@ def displacement(t, flags, first, last, system, work):
         e_a, n_b = rotate_back(R_a, d), rotate_back(R_b, n)
         work.value[e] = dot(d, n) - parameters[p + 6]
         put(gradient, 12 * e, scale(-1.0, n), cross(m, e_a), n, cross(r, n_b))
-        if flags & (VELOCITY | RATE):
-            w_a, w_b = spin_of(velocity, a), spin_of(velocity, b)
-            dm, dr = cross(w_a, m), cross(w_b, r)
-            n_dot, rho_dot = rotate(R_a, dm), rotate(R_b, dr)
-            d_dot = subtract(add(position_of(velocity, b), rho_dot), position_of(velocity, a))
-            work.speed[e] = dot(d_dot, n) + dot(d, n_dot)
-            s_a = add(cross(m, rotate_back(R_a, d_dot)), cross(dm, e_a))
-            s_b = add(cross(dr, n_b), cross(r, rotate_back(R_b, n_dot)))
-            put(slope, 12 * e, scale(-1.0, n_dot), s_a, n_dot, s_b)
-            centre = dot(rotate(R_b, cross(w_b, dr)), n) + dot(d, rotate(R_a, cross(w_a, dm)))
-            work.bias[e] = centre + 2.0 * dot(d_dot, n_dot)
+        w_a, w_b = spin_of(velocity, a), spin_of(velocity, b)
+        dm, dr = cross(w_a, m), cross(w_b, r)
+        n_dot, rho_dot = rotate(R_a, dm), rotate(R_b, dr)
+        d_dot = subtract(add(position_of(velocity, b), rho_dot), position_of(velocity, a))
+        work.speed[e] = dot(d_dot, n) + dot(d, n_dot)
+        s_a = add(cross(m, rotate_back(R_a, d_dot)), cross(dm, e_a))
+        s_b = add(cross(dr, n_b), cross(r, rotate_back(R_b, n_dot)))
+        put(slope, 12 * e, scale(-1.0, n_dot), s_a, n_dot, s_b)
+        centre = dot(rotate(R_b, cross(w_b, dr)), n) + dot(d, rotate(R_a, cross(w_a, dm)))
+        work.bias[e] = centre + 2.0 * dot(d_dot, n_dot)
         if flags & TANGENT:
             clear_curvature(work.curvature, e)
             displacement_curvature(work.curvature, 144 * e, 1.0, R_a, m, e_a, R_b, r, n_b, rotate_back(R_a, rho))
@@ -105,19 +104,18 @@ def distance(t, flags, first, last, system, work):
         u_a, u_b = rotate_back(R_a, u), rotate_back(R_b, u)
         work.value[e] = length
         put(gradient, 12 * e, scale(-1.0, u), cross(u_a, p_a), u, cross(p_b, u_b))
-        if flags & (VELOCITY | RATE):
-            w_a, w_b = spin_of(velocity, a), spin_of(velocity, b)
-            q_a, q_b = cross(w_a, p_a), cross(w_b, p_b)
-            d_dot = subtract(add(position_of(velocity, b), rotate(R_b, q_b)), position_of(velocity, a))
-            d_dot = subtract(d_dot, rotate(R_a, q_a))
-            speed = dot(u, d_dot)
-            centre = dot(u_b, cross(w_b, q_b)) - dot(u_a, cross(w_a, q_a))
-            work.speed[e] = speed
-            work.bias[e] = centre + (dot(d_dot, d_dot) - speed * speed) / length
-            s = scale(1.0 / length, subtract(d_dot, scale(speed, u)))
-            s_a = add(cross(rotate_back(R_a, s), p_a), cross(u_a, q_a))
-            s_b = add(cross(p_b, rotate_back(R_b, s)), cross(q_b, u_b))
-            put(slope, 12 * e, scale(-1.0, s), s_a, s, s_b)
+        w_a, w_b = spin_of(velocity, a), spin_of(velocity, b)
+        q_a, q_b = cross(w_a, p_a), cross(w_b, p_b)
+        d_dot = subtract(add(position_of(velocity, b), rotate(R_b, q_b)), position_of(velocity, a))
+        d_dot = subtract(d_dot, rotate(R_a, q_a))
+        speed = dot(u, d_dot)
+        centre = dot(u_b, cross(w_b, q_b)) - dot(u_a, cross(w_a, q_a))
+        work.speed[e] = speed
+        work.bias[e] = centre + (dot(d_dot, d_dot) - speed * speed) / length
+        s = scale(1.0 / length, subtract(d_dot, scale(speed, u)))
+        s_a = add(cross(rotate_back(R_a, s), p_a), cross(u_a, q_a))
+        s_b = add(cross(p_b, rotate_back(R_b, s)), cross(q_b, u_b))
+        put(slope, 12 * e, scale(-1.0, s), s_a, s, s_b)
         if flags & TANGENT:
             # B^T (1 - u u^T) B / length with d(d) = B (x_a, theta_a, x_b, theta_b), and the turning levers
             o, g = 144 * e, 12 * e
@@ -173,23 +171,22 @@ def angle(t, flags, first, last, system, work):
             zero,
             scale(1.0 / square, subtract(scale(c, s_b), scale(s, c_b))),
         )
-        if flags & (VELOCITY | RATE):
-            w_a, w_b = spin_of(velocity, a), spin_of(velocity, b)
-            ss_a, ss_b = dot_slope(R_a, y_a, w_a, R_b, x_b, w_b)
-            cs_a, cs_b = dot_slope(R_a, x_a, w_a, R_b, x_b, w_b)
-            s_dot, c_dot = dot(s_a, w_a) + dot(s_b, w_b), dot(c_a, w_a) + dot(c_b, w_b)
-            speed = (c * s_dot - s * c_dot) / square
-            work.speed[e] = speed
-            total = 0.0
-            for i in range(3):
-                for side in range(2):
-                    g_s, g_c = (s_a[i], c_a[i]) if side == 0 else (s_b[i], c_b[i])
-                    h_s, h_c = (ss_a[i], cs_a[i]) if side == 0 else (ss_b[i], cs_b[i])
-                    value = (c * h_s - s * h_c + g_c * s_dot - g_s * c_dot - 2.0 * speed * (s * g_s + c * g_c)) / square
-                    slope[12 * e + 6 * side + i] = 0.0
-                    slope[12 * e + 6 * side + 3 + i] = value
-                    total += value * (w_a[i] if side == 0 else w_b[i])
-            work.bias[e] = total
+        w_a, w_b = spin_of(velocity, a), spin_of(velocity, b)
+        ss_a, ss_b = dot_slope(R_a, y_a, w_a, R_b, x_b, w_b)
+        cs_a, cs_b = dot_slope(R_a, x_a, w_a, R_b, x_b, w_b)
+        s_dot, c_dot = dot(s_a, w_a) + dot(s_b, w_b), dot(c_a, w_a) + dot(c_b, w_b)
+        speed = (c * s_dot - s * c_dot) / square
+        work.speed[e] = speed
+        total = 0.0
+        for i in range(3):
+            for side in range(2):
+                g_s, g_c = (s_a[i], c_a[i]) if side == 0 else (s_b[i], c_b[i])
+                h_s, h_c = (ss_a[i], cs_a[i]) if side == 0 else (ss_b[i], cs_b[i])
+                value = (c * h_s - s * h_c + g_c * s_dot - g_s * c_dot - 2.0 * speed * (s * g_s + c * g_c)) / square
+                slope[12 * e + 6 * side + i] = 0.0
+                slope[12 * e + 6 * side + 3 + i] = value
+                total += value * (w_a[i] if side == 0 else w_b[i])
+        work.bias[e] = total
         if flags & TANGENT:
             clear_curvature(curvature, e)
             for side_i in range(2):

@@ -1,7 +1,7 @@
 """Plots of a solution: `solution.plot.energy()` and its companions.
 
-Each method draws into `ax` if one is given, otherwise into a new figure that belongs to no window (so that it works without a
-display), and returns the Axes: `solution.plot.energy().figure.savefig("energy.png")`.
+Each method draws into `ax` if one is given, otherwise into a new figure that belongs to no window (so that it works
+without a display), and returns the Axes: `solution.plot.energy().figure.savefig("energy.png")`.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ __all__ = ["Plots"]
 BLUE, ORANGE, GREEN, RED, PURPLE, GREY = "#0b6aa8", "#e08214", "#2a8c55", "#c0392b", "#7b4fa3", "#555555"
 COLOURS = (BLUE, ORANGE, GREEN, RED, PURPLE, "#8c6d31", "#17a2b8", "#d6579a")
 ROUND_OFF = 1e-17  # smaller errors are drawn here: a logarithmic axis has no zero
+DASHES = ("-", (0, (5, 3)), (0, (2, 4)))
 MOST = 8  # curves that can still be told apart
 
 
@@ -32,7 +33,7 @@ class Plots:
         self._solution = solution
 
     def energy(self, ax: Axes | None = None) -> Axes:
-        """Kinetic, potential and total energy (J), and what the total would be by the work put in where there is any."""
+        """Kinetic, potential and total energy (J), and the start plus the work put in where there is any."""
         solution, ax = self._solution, _axes(ax)
         t, energy = solution.t, solution.energy
         ax.plot(t, energy.kinetic, color=BLUE, label="kinetic")
@@ -61,10 +62,11 @@ class Plots:
         if not names:
             raise ModelError(f'Model "{solution.name}" has no joint coordinates to plot.')
         model, units = solution.system.model, []
-        for name, colour in zip(names, _colours(len(names)), strict=True):
+        for number, (name, colour) in enumerate(zip(names, _colours(len(names)), strict=True)):
             values = solution.joint(name)
             units.append("rad" if model.coordinate(name).kind == "angle" else "m")
-            ax.plot(solution.t, values, color=colour, label=f"{name} ({units[-1]})")
+            dashes = DASHES[number % len(DASHES)]  # equal curves hide each other otherwise
+            ax.plot(solution.t, values, color=colour, linestyle=dashes, label=f"{name} ({units[-1]})")
         words = {"rad": "angle (rad)", "m": "displacement (m)"}
         label = " or ".join(words[unit] for unit in dict.fromkeys(units))
         more = len(solution.channels) - len(names) if not coordinates else 0

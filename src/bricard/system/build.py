@@ -126,7 +126,7 @@ def assemble_records(model, collection):
         g_column=index(g[1]),
         g_slot=g_slot,
         gt_slot=gt_slot,
-        g_upper=np.where(g_slot < pattern.keys.size, g_slot, gt_slot).astype(np.uint32),
+        g_upper=np.where(g_slot < pattern.size + pattern.l_row.size, g_slot, gt_slot).astype(np.uint32),
         k_row=index(k[0]),
         k_column=index(k[1]),
         k_slot=pattern.slots(k[0], k[1], inside(k)),

@@ -1,0 +1,1 @@
+"""The command line: `bricard run | check | list | warmup | doctor`."""

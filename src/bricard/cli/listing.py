@@ -1,0 +1,102 @@
+"""`bricard list`: what there is to choose from, read from the registries."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from importlib.util import find_spec
+from typing import Annotated, Any
+
+import typer
+
+from .console import data, emit, listing, messages
+
+__all__ = ["Family", "list_", "rows_of"]
+
+
+class Family(StrEnum):
+    """What can be listed."""
+
+    formulations = "formulations"
+    integrators = "integrators"
+    corrections = "corrections"
+    joints = "joints"
+    forces = "forces"
+    problems = "problems"
+
+
+COLUMNS = {
+    Family.formulations: ("name", "title", "index", "forms", "keeps", "drifts"),
+    Family.integrators: ("name", "title", "order", "adaptive", "accepts", "options"),
+    Family.corrections: ("name", "title"),
+    Family.joints: ("name", "title", "freedom"),
+    Family.forces: ("name", "title"),
+    Family.problems: ("name", "title"),
+}
+
+
+def list_(
+    family: Annotated[Family, typer.Argument(help="What to list.", show_default=False)],
+    json: Annotated[bool, typer.Option("--json", help="Write JSON, with options and references.")] = False,
+) -> None:
+    """List formulations, integrators, corrections, joints, forces or problems."""
+    rows = rows_of(family)
+    if json:
+        emit(rows)
+    elif rows:
+        data().print(listing(rows, COLUMNS[family]))
+    else:
+        messages().print(f"No {family.value} come with this version; see the folder examples/ of the repository.")
+
+
+def rows_of(family: Family) -> list[dict[str, Any]]:
+    """The members of a family, each as a dict with a name, a title and what else is known."""
+    if family in (Family.joints, Family.forces):
+        return _declarations(family)
+    if family is Family.problems:
+        return _problems()
+    from .. import registry
+
+    if family is Family.corrections:
+        return [{"name": name, "title": _title(pointer)} for name, pointer in registry.CORRECTIONS.items()]
+    if family is Family.integrators:
+        keys = ("name", "title", "order", "adaptive", "accepts", "options", "references")
+        return [{key: getattr(method, key) for key in keys} for method in registry.INTEGRATORS.values()]
+    keys = ("name", "title", "index", "keeps", "drifts", "options", "references")
+    return [
+        {**{key: getattr(method, key) for key in keys}, "forms": list(method.forms)}
+        for method in registry.FORMULATIONS.values()
+    ]
+
+
+def _declarations(family: Family) -> list[dict[str, Any]]:
+    """Joint or force types: the methods of a model that declare them."""
+    import inspect
+
+    from ..io.toml import FORCE_TYPES, JOINT_TYPES
+    from ..model import Model, joints
+
+    freedom = {
+        kind.kind: kind.freedom for kind in vars(joints).values() if isinstance(kind, type) and hasattr(kind, "kind")
+    }
+    rows = []
+    for name in JOINT_TYPES if family is Family.joints else FORCE_TYPES:
+        method = getattr(Model, name)
+        keywords = [key for key in inspect.signature(method).parameters if key not in ("self", "name")]
+        row = {"name": name, "title": _title(method), "keywords": keywords}
+        rows.append(row | ({"freedom": freedom.get(name)} if family is Family.joints else {}))
+    return rows
+
+
+def _problems() -> list[dict[str, Any]]:
+    if find_spec("bricard.problems") is None:
+        return []
+    from importlib import import_module
+
+    problems = getattr(import_module("bricard.problems"), "PROBLEMS", {})
+    return [{"name": name, "title": _title(problem)} for name, problem in problems.items()]
+
+
+def _title(thing: Any) -> str:
+    """First sentence of a docstring, without the word Declare that all declarations begin with."""
+    line = (getattr(thing, "__doc__", None) or "").strip().splitlines()
+    return line[0].removeprefix("Declare ").rstrip(".") if line else ""

@@ -1,0 +1,160 @@
+"""`bricard run`: simulate a model file, show how good the result is, write it and its plots."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from ..errors import FileFormatError, ModelError, suggest
+from .check import ModelFile
+from .console import data, emit, messages
+
+__all__ = ["run"]
+
+NUMBERS = ("duration", "step", "rtol", "atol")
+INTERNAL = ("what", "progress", "check", "options")
+
+
+def run(
+    model: ModelFile,
+    duration: Annotated[float | None, typer.Option(help="Seconds to simulate.")] = None,
+    step: Annotated[float | None, typer.Option(help="Fixed step size (s); without it steps are adaptive.")] = None,
+    rtol: Annotated[float | None, typer.Option(help="Relative tolerance of adaptive steps.")] = None,
+    atol: Annotated[float | None, typer.Option(help="Absolute tolerance of adaptive steps.")] = None,
+    formulation: Annotated[str | None, typer.Option(help="See `bricard list formulations`.")] = None,
+    integrator: Annotated[str | None, typer.Option(help="See `bricard list integrators`.")] = None,
+    correction: Annotated[str | None, typer.Option(help="See `bricard list corrections`.")] = None,
+    output: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for the HDF5 result and plots.")] = None,
+    plots: Annotated[
+        bool, typer.Option("--plots", help="Write plots as PNG, into the working folder by default.")
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show errors only.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+) -> None:
+    """Simulate MODEL.toml. Options override the table [simulation] of the file."""
+    from ..io.toml import load
+    from ..simulate import simulate
+    from ..system.report import report
+    from .compiling import Compiling
+
+    declared, table = load(model)
+    given = {"duration": duration, "step": step, "rtol": rtol, "atol": atol}
+    given |= {"formulation": formulation, "integrator": integrator, "correction": correction}
+    settings = merged(table, {key: value for key, value in given.items() if value is not None}, model)
+    folder = output or (Path() if plots else None)
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+    with Compiling(quiet) as compiling:
+        topology = report(declared)
+        if not (json or quiet):
+            data().print(str(topology), markup=False)
+        solution = simulate(declared, **settings, check=False, progress=False if quiet else None)
+        summary = solution.summary()
+        files = _write(solution, folder, plots) if folder is not None else []
+    seconds = solution.seconds
+    summary["seconds"] = {
+        **seconds,
+        "compile": compiling.seconds,
+        "prepare": max(0.0, seconds["prepare"] - compiling.seconds),
+    }
+    if json:
+        emit({**summary, "settings": settings, "report": topology.to_dict(), "files": [str(file) for file in files]})
+    elif not quiet:
+        _show(summary, files)
+    if not solution.ok:
+        messages().print(solution.status, style="red", markup=False)
+        raise typer.Exit(1)
+
+
+def merged(table: dict[str, Any], given: dict[str, Any], file: Path) -> dict[str, Any]:
+    """The keywords of simulate(): the table [simulation] of the file with the options of the command line over it."""
+    _check(table, file)
+    settings = dict(table)
+    if "step" in given:
+        settings = {key: value for key, value in settings.items() if key not in ("rtol", "atol")}
+    elif "rtol" in given or "atol" in given:
+        settings.pop("step", None)
+    settings |= given
+    if "duration" not in settings:
+        raise ModelError(f"{file}: how long? Give --duration SECONDS, or write duration in the table [simulation].")
+    if "step" in given and ("rtol" in given or "atol" in given):
+        raise ModelError("Give either --step (fixed) or --rtol and --atol (adaptive), not both.")
+    return settings
+
+
+def _check(table: dict[str, Any], file: Path) -> None:
+    """Unknown keys and values of the wrong kind in the table [simulation] are errors that name them."""
+    from ..model import checks
+    from ..registry import FORMULATIONS, INTEGRATORS
+    from ..simulate import simulate
+
+    known = [key for key in inspect.signature(simulate).parameters if key not in INTERNAL]
+    known += [key for method in (*FORMULATIONS.values(), *INTEGRATORS.values()) for key in method.options]
+    for key, value in table.items():
+        where = f"{file}: [simulation] {key}"
+        if key not in known:
+            text = ", ".join(dict.fromkeys(known))
+            raise FileFormatError(
+                f'{file}: [simulation]: unknown key "{key}".{suggest(key, known)} Known keys: {text}.'
+            )
+        if key in NUMBERS:
+            checks.number(value, where, positive=True)
+        elif key in ("formulation", "integrator", "correction") and not isinstance(value, str):
+            raise FileFormatError(f"{where} must be a text, not {value!r}.")
+
+
+def _write(solution: Any, folder: Path, plots: bool) -> list[Path]:
+    """Write the result and its plots, each complete or not at all; a run that failed gets a name of its own."""
+    from ..io.atomic import replacing
+
+    stem = re.sub(r"[^\w.-]+", "-", solution.name).strip("-.") or "model"
+    stem += "" if solution.ok else "-partial"
+    files = [folder / f"{stem}.h5"]
+    solution.save(files[0])
+    if plots and solution.t.size > 1:
+        draw: dict[str, Any] = {"energy": solution.plot.energy, "constraints": solution.plot.constraints}
+        draw |= {"joints": solution.plot.joint} if solution.channels else {}
+        draw |= {"steps": solution.plot.steps}
+        for name, plot in draw.items():
+            files.append(folder / f"{stem}-{name}.png")
+            with replacing(files[-1]) as temporary:
+                plot().figure.savefig(temporary)
+    return files
+
+
+def _show(summary: dict[str, Any], files: list[Path]) -> None:
+    """The main figures as a table."""
+    used, seconds = summary["provenance"], summary["seconds"]
+    steps = f"fixed, {used['step']:g} s" if used["step"] else f"adaptive, rtol {used['rtol']:g}, atol {used['atol']:g}"
+    counts = f"{summary['steps']}" + (f", {summary['rejected']} rejected" if summary["rejected"] else "")
+    length = f"x {summary['characteristic_length']:.3g} m, or rad"
+    rows = {
+        "method": f"{used['formulation']} + {used['integrator']}"
+        + (f", correction {used['correction']}" if used["correction"] != "none" else ""),
+        "step size": steps,
+        "energy error": f"{summary['energy_error']:.2e} J of {summary['energy_size']:.3g} J",
+        "position error": f"{summary['position_error']:.2e} {length}",
+        "velocity error": f"{summary['velocity_error']:.2e} {length} per s",
+        "acceleration error": f"{summary['acceleration_error']:.2e} {length} per s²",
+        "steps": f"{counts}; {summary['evaluations']} evaluations, {summary['factorisations']} factorisations",
+        "time": ", ".join(f"{key} {seconds[key]:.3f} s" for key in ("compile", "prepare", "march")),
+    }
+    if summary["events"]:
+        rows["events"] = f"{len(summary['events'])}, first: {summary['events'][0]['text']}"
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(overflow="fold")
+    for key, value in rows.items():
+        table.add_row(key, value)
+    console = data()
+    console.print()
+    console.print(table)
+    for file in files:
+        console.print(f"wrote {file}", markup=False)
+    if summary["ok"]:
+        console.print(summary["status"], style="green", markup=False)

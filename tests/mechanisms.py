@@ -1,0 +1,102 @@
+"""Mechanisms that several tests share. Each takes the world it stands in: a rotated, shifted one, or one in other units."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+import bricard.model as br
+
+
+@dataclass(frozen=True)
+class World:
+    """A world turned by R and shifted by x (m), in which a metre has the length `unit`; mass and time keep their units."""
+
+    R: np.ndarray = field(default_factory=lambda: np.eye(3))
+    x: np.ndarray = field(default_factory=lambda: np.zeros(3))
+    unit: float = 1.0
+
+    def point(self, p):
+        return self.unit * (self.R @ np.asarray(p, float) + self.x)
+
+    def way(self, d):
+        return self.R @ np.asarray(d, float)
+
+    def vector(self, v):
+        """A velocity, acceleration or force."""
+        return self.unit * self.way(v)
+
+    def rod(self, start, end, mass, radius):
+        return br.Rod(self.point(start), self.point(end), mass=mass, radius=self.unit * radius)
+
+    def torque(self, value):
+        return self.unit**2 * value
+
+
+HERE = World()
+TURNED = World(br.rotation_matrix((0.7, 0.3, -0.5, 0.4)), np.array([3.0, -2.0, 1.0]))
+MILLIMETRES = World(unit=1000.0)
+Z = (0, 0, 1)
+
+
+def pendulum(world=HERE, **options):
+    model = br.Model("pendulum", gravity=world.vector((0, 0, -9.81)))
+    model.body("bob", world.rod((0, 0, 0), (1, 0.2, 0.3), 1.0, 0.1))
+    model.revolute("A", model.ground, "bob", world.point((0, 0, 0)), world.way((0, 1, 0)))
+    model.start(joint="A", velocity=2.0)
+    return model
+
+
+def four_bar(world=HERE, planar=False, coupler_mass=2.0, speed=-6.0):
+    """A planar four-bar; in 3-D, with four hinges, three of its rows are redundant."""
+    model = br.Model("four-bar", gravity=world.vector((0, -9.81, 0)), planar=planar)
+    a, b, c, d = (0, 0, 0), (0, 0.3, 0), (0.9, 0.8, 0), (1, 0, 0)
+    model.body("crank", world.rod(a, b, 1.0, 0.02))
+    model.body("link", world.rod(b, c, coupler_mass, 0.02))
+    model.body("rocker", world.rod(c, d, 2.0, 0.02))
+    axis = world.way(Z)
+    model.revolute("A", model.ground, "crank", world.point(a), axis)
+    model.revolute("B", "crank", "link", world.point(b), axis)
+    model.revolute("C", "link", "rocker", world.point(c), axis)
+    model.revolute("D", "rocker", model.ground, world.point(d), axis)
+    model.torsion("friction", "D", stiffness=world.torque(4.0), damping=world.torque(0.5))
+    model.spring("S", model.ground, "link", world.point((0.5, 0, 0)), world.point((0.45, 0.55, 0)), stiffness=40, damping=2)
+    if speed is not None:
+        model.start(joint="A", velocity=speed)
+    return model
+
+
+def rssr(world=HERE, speed=4.0):
+    """A spatial four-bar, hinges about skew axes and a coupler with two balls: a closed loop without redundancy."""
+    model = br.Model("rssr", gravity=world.vector((0, 0, -9.81)))
+    a, b, c, d = (0, 0, 0), (0.2, 0, 0.1), (0.9, 0.6, 0.5), (1.0, 0.7, 0)
+    model.body("crank", world.rod(a, b, 1.0, 0.03))
+    model.body("coupler", world.rod(b, c, 1.5, 0.05))
+    model.body("rocker", world.rod(c, d, 2.0, 0.03))
+    model.revolute("A", model.ground, "crank", world.point(a), world.way((0, 0.2, 1)))
+    model.spherical("B", "crank", "coupler", world.point(b))
+    model.spherical("C", "coupler", "rocker", world.point(c))
+    model.revolute("D", "rocker", model.ground, world.point(d), world.way((0.1, 1, 0)))
+    model.motor("M", "A", world.torque(3.0))
+    model.force("F", "rocker", world.point(c), world.vector((2.0, -1.0, 1.0)))
+    if speed is not None:
+        model.start(joint="A", velocity=speed)
+    return model
+
+
+def slider_crank(planar):
+    model = br.Model("slider-crank", gravity=(0, -9.81, 0), planar=planar)
+    a, b, c = (0, 0, 0), (0.1, 0.2, 0), (0.7, 0, 0)
+    model.body("crank", br.Rod(a, b, mass=1.0, radius=0.02))
+    model.body("rod", br.Rod(b, c, mass=0.8, radius=0.02))
+    model.body("piston", br.Box((0.1, 0.1, 0.1), mass=0.5, position=c))
+    model.revolute("A", model.ground, "crank", a, Z)
+    model.revolute("B", "crank", "rod", b, Z)
+    model.revolute("C", "rod", "piston", c, Z)
+    model.prismatic("P", model.ground, "piston", c, (1, 0, 0))
+    model.spring("S", model.ground, "piston", (1.2, 0.1, 0), (0.7, 0.05, 0), stiffness=60, damping=1)
+    model.motor("M", "A", 1.5)
+    model.start(joint="A", velocity=5.0)
+    return model
+
+
+MECHANISMS = {"pendulum": pendulum, "four-bar": four_bar, "rssr": rssr}

@@ -1,0 +1,237 @@
+"""From partial wishes to a consistent start, on open and closed chains."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from measuring import point_velocity, pose, position, velocity
+from mechanisms import Z, four_bar, rssr
+
+import bricard.model as br
+from bricard.errors import AssemblyError
+from bricard.system.assembler import assemble
+from bricard.system.build import build
+
+
+def started(model):
+    system = build(model)
+    return system, assemble(system)
+
+
+def chain():
+    """A double pendulum in space, hinges about different axes."""
+    model = br.Model("chain")
+    model.body("upper", br.Rod((0, 0, 0), (0.5, 0, 0.1), mass=1.0))
+    model.body("lower", br.Rod((0.5, 0, 0.1), (0.9, 0.3, 0), mass=0.5))
+    model.revolute("A", model.ground, "upper", (0, 0, 0), (0, 1, 0))
+    model.revolute("B", "upper", "lower", (0.5, 0, 0.1), (0.2, 0, 1))
+    return model
+
+
+OPEN_AND_CLOSED = {"chain": chain, "four-bar": lambda: four_bar(speed=None), "rssr": lambda: rssr(speed=None)}
+every = pytest.mark.parametrize("name", list(OPEN_AND_CLOSED))
+
+
+def wished(name):
+    model = OPEN_AND_CLOSED[name]()
+    model.start(joint="A", position=0.4, velocity=-3.0)
+    return started(model)
+
+
+@every
+def test_hard_wishes_are_met(name):
+    system, state = wished(name)
+    assert position(system, state, "A") == pytest.approx(0.4, abs=1e-10)
+    assert velocity(system, state, "A") == pytest.approx(-3.0, abs=1e-9)
+
+
+@every
+def test_position_constraints_hold(name):
+    system, state = wished(name)
+    np.testing.assert_allclose(system.constraint(0.0, state.q), 0.0, atol=1e-10)
+
+
+@every
+def test_velocity_constraints_hold(name):
+    system, state = wished(name)
+    np.testing.assert_allclose(system.constraint_velocity(0.0, state.q, state.v), 0.0, atol=1e-9)
+
+
+@every
+def test_acceleration_constraints_hold(name):
+    system, state = wished(name)
+    acceleration = system.jacobian(0.0, state.q) @ state.a
+    np.testing.assert_allclose(acceleration, system.gamma(0.0, state.q, state.v), atol=1e-9 * np.abs(state.a).max())
+
+
+@every
+def test_equations_of_motion_hold(name):
+    system, state = wished(name)
+    load = system.mass(state.q) @ state.a + system.jacobian(0.0, state.q).T @ state.lam
+    size = np.abs(state.lam).max()
+    np.testing.assert_allclose(load, system.force(0.0, state.q, state.v), atol=1e-9 * size)
+
+
+@every
+def test_without_wishes_the_drawn_pose_stays(name):
+    system, state = started(OPEN_AND_CLOSED[name]())
+    np.testing.assert_allclose(state.q, system.start, atol=1e-12)
+    np.testing.assert_allclose(state.v, 0.0, atol=1e-14)
+
+
+@pytest.mark.parametrize("flip", [1.0, -1.0])
+def test_branch_of_the_drawing_is_kept(flip):
+    """The rocker of this linkage has two places for one crank angle: above and below the diagonal."""
+    model = br.Model("branches", planar=True)
+    a, b, c, d = (0, 0, 0), (0.3, 0, 0), (1.0, 0.6 * flip, 0), (1.2, 0, 0)
+    model.body("crank", br.Rod(a, b, mass=1))
+    model.body("link", br.Rod(b, c, mass=1))
+    model.body("rocker", br.Rod(c, d, mass=1))
+    for name, first, second, point in (("A", model.ground, "crank", a), ("B", "crank", "link", b), ("C", "link", "rocker", c)):
+        model.pin(name, first, second, point)
+    model.pin("D", "rocker", model.ground, d)
+    model.start(joint="A", position=1.2)
+    system, state = started(model)
+    x, R = pose(system, state, "link")
+    end, elbow = x + R @ (np.linalg.norm(np.subtract(c, b)) / 2, 0, 0), np.array([0.3 * np.cos(1.2), 0.3 * np.sin(1.2), 0])
+    assert np.sign(np.cross(np.subtract(d, elbow), end - elbow)[2]) == flip
+
+
+def test_many_turns_can_be_wished():
+    model = chain()
+    model.start(joint="A", position=0.3 + 4 * np.pi)
+    system, state = started(model)
+    assert position(system, state, "A") == pytest.approx(0.3, abs=1e-10)
+
+
+def test_frames_that_do_not_meet_are_brought_together():
+    model = br.Model("frames", planar=True)
+    crank, link = (model.body(name, br.Rod((0, 0, 0), (1, 0, 0), mass=1)) for name in ("crank", "link"))
+    model.pin("A", model.ground, crank, frame_a=model.ground.frame(), frame_b=crank.frame((-0.5, 0, 0)))
+    model.pin("B", crank, link, frame_a=crank.frame((0.5, 0, 0)), frame_b=link.frame((-0.5, 0, 0)))
+    model.pin("C", link, model.ground, frame_a=link.frame((0.5, 0, 0)), frame_b=model.ground.frame((1.2, 0.3, 0)))
+    system, state = started(model)
+    np.testing.assert_allclose(system.constraint(0.0, state.q), 0.0, atol=1e-11)
+
+
+def test_pose_of_a_body():
+    model = br.Model("free")
+    body = model.body("body", mass=1.0, inertia=(1, 2, 2.5), com=(0.1, 0.2, 0.3))
+    turn = br.rotation_matrix((0.9, 0.1, 0.2, 0.1))
+    model.start(body=body, position=(1, 2, 3), rotation=turn, velocity=(0.1, 0.2, 0.3), angular_velocity=(1, -1, 2))
+    system, state = started(model)
+    x, R = pose(system, state, "body")
+    np.testing.assert_allclose(x, (1, 2, 3), atol=1e-10)
+    np.testing.assert_allclose(R, turn, atol=1e-10)
+    np.testing.assert_allclose(point_velocity(system, state, "body", (0, 0, 0)), (0.1, 0.2, 0.3), atol=1e-10)
+    np.testing.assert_allclose(R @ state.v[3:6], (1, -1, 2), atol=1e-10)
+
+
+def test_position_of_a_body_in_a_chain():
+    """Where the end of a hanging arm shall be: the joints follow."""
+    model = chain()
+    lower = model.bodies["lower"]
+    goal = np.array([0.75, 0.3, 0.2])
+    model.start(point=(lower, lower.point((0.9, 0.3, 0))), position=goal, weight=1.0)
+    system, state = started(model)
+    x, R = pose(system, state, "lower")
+    before = np.linalg.norm(np.array([0.9, 0.3, 0]) - goal)
+    assert np.linalg.norm(x + R @ lower.point((0.9, 0.3, 0)) - goal) < 0.5 * before
+    np.testing.assert_allclose(system.constraint(0.0, state.q), 0.0, atol=1e-9)
+
+
+def test_velocity_of_a_point_of_a_redundant_loop():
+    model = four_bar(speed=None)
+    model.start(point=("crank", (0.15, 0, 0)), velocity=(-1.5, 0, 0))  # the end of the crank, which stands upright
+    system, state = started(model)
+    assert velocity(system, state, "A") == pytest.approx(5.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["chain", "four-bar"])
+def test_weighted_position_wishes_share(name):
+    """Two wishes for one coordinate: the weighted mean, the constraints holding."""
+    model = OPEN_AND_CLOSED[name]()
+    model.start(joint="A", position=0.1, weight=3.0)
+    model.start(joint="A", position=0.5, weight=1.0)
+    system, state = started(model)
+    assert position(system, state, "A") == pytest.approx(0.2, abs=1e-6)
+    np.testing.assert_allclose(system.constraint(0.0, state.q), 0.0, atol=1e-9)
+
+
+def test_larger_weight_of_a_velocity_counts_more():
+    """A weighted velocity competes with rest (kinetic energy); what a large weight leaves is of the order of its inverse."""
+    speeds = []
+    for weight in (1.0, 10.0, 1e6):
+        model = four_bar(speed=None)
+        model.start(joint="A", velocity=2.0, weight=weight)
+        speeds.append(velocity(*started(model), "A"))
+    assert speeds[0] < speeds[1] < speeds[2] == pytest.approx(2.0, abs=1e-4)
+
+
+def test_driver_gives_its_velocity():
+    model = four_bar(speed=None)
+    model.drive("drive", "A", br.Polynomial((0.2, -3.0)))
+    system, state = started(model)
+    assert position(system, state, "A") == pytest.approx(0.2, abs=1e-10)
+    assert velocity(system, state, "A") == pytest.approx(-3.0, abs=1e-9)
+
+
+def test_smallest_kinetic_energy_is_taken():
+    """One wish in a chain of two: the momentum has no share in the motion that leaves the wished hinge at rest."""
+    model = chain()
+    model.start(joint="A", velocity=1.0)
+    system, state = started(model)
+    basis = np.linalg.svd(system.jacobian(0.0, state.q).toarray())[2][system.n_rows :]
+    speeds = [velocity(system, replace(state, v=w), "A") for w in basis]
+    still = speeds[1] * basis[0] - speeds[0] * basis[1]
+    momentum = system.mass(state.q) @ state.v
+    assert abs(momentum @ still) <= 1e-9 * np.linalg.norm(momentum) * np.linalg.norm(still)
+
+
+def test_loop_that_cannot_close_is_named_with_its_gap():
+    """Two bars of 1 m between supports 2.5 m apart: 0.5 m are missing, three pins share them."""
+    model = br.Model("too short", planar=True)
+    left, right = (model.body(name, br.Rod((0, 0, 0), (1, 0, 0), mass=1)) for name in ("left", "right"))
+    model.pin("A", model.ground, left, frame_a=model.ground.frame(), frame_b=left.frame((-0.5, 0, 0)))
+    model.pin("B", left, right, frame_a=left.frame((0.5, 0, 0)), frame_b=right.frame((-0.5, 0, 0)))
+    model.pin("C", right, model.ground, frame_a=right.frame((0.5, 0, 0)), frame_b=model.ground.frame((2.5, 0.1, 0)))
+    with pytest.raises(AssemblyError) as caught:
+        started(model)
+    text = str(caught.value)
+    assert set(re.search(r"the loop (.*) cannot close", text).group(1).split(" - ")) == {"A", "B", "C"}
+    gap = float(re.search(r"gap of ([\d.e+-]+) m", text).group(1))
+    missing = np.hypot(2.5, 0.1) - 2.0
+    assert missing / 3 * 0.5 <= gap <= missing * 1.01
+
+
+def test_hard_position_wish_against_the_constraints():
+    """The crank of this four-bar is driven beyond its reach."""
+    model = four_bar(speed=None)
+    model.start(joint="D", position=2.5)
+    with pytest.raises(AssemblyError, match=r'wish for the position of joint "D"'):
+        started(model)
+
+
+def test_hard_velocity_wishes_against_each_other():
+    model = four_bar(speed=None)
+    model.start(joint="A", velocity=1.0)
+    model.start(joint="D", velocity=5.0)
+    with pytest.raises(AssemblyError, match=r"No velocity meets .*(joint|wish).*rad/s"):
+        started(model)
+
+
+def test_hard_velocity_wish_against_a_driver():
+    model = chain()
+    model.drive("drive", "A", br.Polynomial((0.0, 1.0)))
+    model.start(joint="A", velocity=2.0)
+    with pytest.raises(AssemblyError, match="No velocity meets"):
+        started(model)
+
+
+def test_redundant_wishes_that_agree_are_no_error():
+    model = four_bar(speed=None)
+    model.start(joint="A", velocity=2.0)
+    model.start(body="crank", angular_velocity=2.0 * np.array(Z))
+    system, state = started(model)
+    assert velocity(system, state, "A") == pytest.approx(2.0, abs=1e-9)

@@ -1,0 +1,105 @@
+"""A rigid motion of the whole world and a change of units change nothing but the description."""
+
+from functools import lru_cache
+
+import numpy as np
+import pytest
+from mechanisms import HERE, MILLIMETRES, TURNED, four_bar, rssr
+
+from bricard.simulate import simulate
+from bricard.system.regularise import count_weak, row_diagonal
+
+WORLDS = {"turned": TURNED, "millimetres": MILLIMETRES}
+METHODS = {
+    "index1": {"formulation": "index1", "integrator": "rk4"},
+    "index3": {"formulation": "index3", "integrator": "generalized-alpha"},
+    "ggl": {"formulation": "ggl", "integrator": "radau5"},
+}
+worlds = pytest.mark.parametrize("world", list(WORLDS))
+mechanisms = pytest.mark.parametrize("mechanism", [four_bar, rssr])
+
+
+@lru_cache(maxsize=None)
+def solved(mechanism, world, method):
+    """0.1 s: long enough to move by a third of a turn, short enough for rounding errors not to grow."""
+    model = mechanism(WORLDS.get(world, HERE))
+    return simulate(model, 0.1, step=0.005, **METHODS[method])
+
+
+@worlds
+@mechanisms
+@pytest.mark.parametrize("method", list(METHODS))
+def test_motion(mechanism, world, method):
+    """Newton's method stops at 1e-10 in scaled components, projections at 1e-12."""
+    here, there = solved(mechanism, "here", method), solved(mechanism, world, method)
+    for name in "AD":
+        np.testing.assert_allclose(there.joint(name), here.joint(name), atol=2e-9)
+
+
+@worlds
+@mechanisms
+def test_paths(mechanism, world):
+    here, there = solved(mechanism, "here", "index1"), solved(mechanism, world, "index1")
+    there_expected = np.array([WORLDS[world].point(x) for x in here.point("rocker")])
+    np.testing.assert_allclose(there.point("rocker"), there_expected, atol=1e-10 * WORLDS[world].unit)
+
+
+@worlds
+@pytest.mark.parametrize(
+    ("mechanism", "method"), [(four_bar, "index1"), (four_bar, "ggl"), (rssr, "index1"), (rssr, "index3"), (rssr, "ggl")]
+)
+def test_reactions(mechanism, world, method):
+    here, there = (solved(mechanism, w, method) for w in ("here", world))
+    unit, R = WORLDS[world].unit, WORLDS[world].R
+    for name in "ABCD":
+        expected, found = here.reaction(name), there.reaction(name)
+        size = np.abs(expected.force).max()
+        np.testing.assert_allclose(found.force / unit, expected.force @ R.T, atol=1e-6 * size)
+        np.testing.assert_allclose(found.moment / unit**2, expected.moment @ R.T, atol=1e-6 * size)
+        assert found.unique == expected.unique
+
+
+@worlds
+@mechanisms
+def test_energy(mechanism, world):
+    here, there = (solved(mechanism, w, "index1").energy for w in ("here", world))
+    kinetic, work = there.kinetic / WORLDS[world].unit ** 2, there.work / WORLDS[world].unit ** 2
+    np.testing.assert_allclose(kinetic, here.kinetic, rtol=1e-9)
+    np.testing.assert_allclose(work, here.work, atol=1e-9 * np.abs(here.kinetic).max())
+
+
+@worlds
+@mechanisms
+def test_rank_decisions(mechanism, world):
+    here, there = (solved(mechanism, w, "index1").system for w in ("here", world))
+    weak = [count_weak(s, row_diagonal(s)) for s in (here, there)]
+    assert weak[1] == weak[0] == (3 if mechanism is four_bar else 0)
+    assert there.record.refinements == here.record.refinements == (1 if mechanism is four_bar else 0)
+
+
+@mechanisms
+def test_regularisation_has_the_units_of_its_rows(mechanism):
+    here, there = (solved(mechanism, w, "index1").system.record for w in ("here", "millimetres"))
+    dimensionless = [r.regularisation * r.row_scale**2 * r.length**2 for r in (here, there)]
+    np.testing.assert_allclose(dimensionless[1], dimensionless[0], rtol=1e-10)
+
+
+@worlds
+@mechanisms
+def test_characteristic_length(mechanism, world):
+    here, there = (solved(mechanism, w, "index1").system for w in ("here", world))
+    assert there.length == pytest.approx(WORLDS[world].unit * here.length, rel=1e-12)
+
+
+@worlds
+@mechanisms
+def test_constraint_errors(mechanism, world):
+    """They are dimensionless."""
+    here, there = (solved(mechanism, w, "index3").constraint_errors for w in ("here", world))
+    np.testing.assert_allclose(there.velocity, here.velocity, rtol=0.5, atol=1e-8)
+
+
+@pytest.mark.parametrize("mechanism", [four_bar])
+def test_adaptive_steps_are_the_same_in_millimetres(mechanism):
+    here, there = (simulate(mechanism(w), 0.2, rtol=1e-6) for w in (HERE, MILLIMETRES))
+    assert (there.counters["steps"], there.counters["rejected"]) == (here.counters["steps"], here.counters["rejected"])
