@@ -1,4 +1,4 @@
-"""The Bricard six-bar linkage (IFToMM A04), from the same file as `make demo`: mobile although counting says it is not."""
+"""The Bricard six-bar linkage (IFToMM A04), from the file of `make demo`: mobile although counting says it is not."""
 
 from pathlib import Path
 
@@ -6,7 +6,11 @@ import numpy as np
 
 import bricard as br
 
-P3_AT_9_S = (0.5390642884948139, -1.6384533082403687, 0.1577353783580957)  # tree of five angles, rtol 1e-12; good to 1e-12
+P3_AT_9_S = (
+    0.5390642884948139,
+    -1.6384533082403687,
+    0.1577353783580957,
+)  # tree of five angles, rtol 1e-12; good to 1e-12
 
 
 def build():

@@ -1,4 +1,4 @@
-"""A double pendulum of two uniform rods, 1 kg and 1 m each, released horizontally: chaotic later on, smooth in the first second.
+"""A double pendulum of two uniform rods, 1 kg and 1 m each, released horizontally; chaotic, but not yet at first.
 
 The independent check is the textbook pair of equations in the two absolute angles, integrated by SciPy.
 """

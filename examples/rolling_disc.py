@@ -1,7 +1,7 @@
 """A thin disc that rolls on a table without slipping: one row of contact and two nonholonomic rows.
 
-Leaning by a constant angle it can roll steadily, its centre on a circle, if the turn W about the vertical and the rate n
-about its own axis fit together (moments about the centre; A, C across and along the axis):
+Leaning by a constant angle it can roll steadily, its centre on a circle, if the turn W about the vertical and the
+rate n about its own axis fit together (moments about the centre; A, C across and along the axis):
 
     (C + m r^2) W n cos(lean) - A W^2 sin(lean) cos(lean) + m g r sin(lean) = 0
 """

@@ -1,6 +1,6 @@
 """A spatial four-bar R-S-S-R: a crank about x and a rocker about y, coupled by a rod with two ball joints.
 
-Two degrees of freedom: the crank, and the spin of the coupler about its own axis, which nothing drives and nothing stops.
+Two degrees of freedom: the crank, and the spin of the coupler about its axis, which nothing drives and nothing stops.
 """
 
 import numpy as np
@@ -15,8 +15,12 @@ def rocker_end():
     """Where the rocker stands when the crank is upright: the first angle at which the coupler fits."""
     from scipy.optimize import brentq
 
-    end = lambda angle: PIVOT + ROCKER * np.array([np.cos(angle), 0.0, np.sin(angle)])
-    gap = lambda angle: np.linalg.norm(end(angle) - [0.0, 0.0, CRANK]) - COUPLER
+    def end(angle):
+        return PIVOT + ROCKER * np.array([np.cos(angle), 0.0, np.sin(angle)])
+
+    def gap(angle):
+        return np.linalg.norm(end(angle) - [0.0, 0.0, CRANK]) - COUPLER
+
     return end(brentq(gap, 0.0, np.pi, xtol=1e-15))
 
 

@@ -1,6 +1,6 @@
-"""A planar slider-crank: crank 0.5 m, connecting rod 1 m, slider, 1 kg each; it starts with 8 rad/s against the clock's sense.
+"""A planar slider-crank: crank 0.5 m, connecting rod 1 m, slider, 1 kg each; it starts with 8 rad/s, clockwise.
 
-The independent check is its equation in the crank angle alone, J(angle) angle'' + J'(angle) angle'^2 / 2 + V'(angle) = 0.
+The independent check is its equation in the crank angle a alone: J(a) a'' + J'(a) a'^2 / 2 + V'(a) = 0.
 """
 
 import numpy as np

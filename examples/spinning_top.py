@@ -1,7 +1,7 @@
 """A symmetric top on a fixed tip (data of Urkullu): 5000 turns a minute about its axis, leaning by 0.3 rad.
 
-Energy, the spin s about its own axis and the angular momentum about the vertical never change. Released without precession
-it nutates; with the turn W about the vertical that solves
+Energy, the spin s about its own axis and the angular momentum about the vertical never change. Released without
+precession it nutates; with the turn W about the vertical that solves
 
     A W^2 cos(lean) - C s W + m g l = 0        (A about the tip, C along the axis)
 

@@ -68,7 +68,7 @@ def test_symmetric_solve(seed):
     assert factorise_symmetric(packed)
     solve_symmetric(packed, b, x)
     expected = splu(csc_array(K)).solve(b)
-    np.testing.assert_allclose(x, expected, atol=1e-14 * np.linalg.cond(K) * np.abs(expected).max() * len(K))
+    np.testing.assert_allclose(x, expected, rtol=0, atol=1e-14 * np.linalg.cond(K) * np.abs(expected).max() * len(K))
 
 
 @few
@@ -90,7 +90,7 @@ def test_unsymmetric_solve(seed):
     assert factorise(packed)
     solve(packed, b, x)
     expected = np.linalg.solve(K, b)
-    np.testing.assert_allclose(x, expected, atol=1e-13 * np.linalg.cond(K) * np.abs(expected).max() * len(K))
+    np.testing.assert_allclose(x, expected, rtol=0, atol=1e-13 * np.linalg.cond(K) * np.abs(expected).max() * len(K))
 
 
 @few
@@ -103,7 +103,7 @@ def test_complex_solve(seed):
     assert factorise(packed)
     solve(packed, b, x)
     expected = np.linalg.solve(K, b)
-    np.testing.assert_allclose(x, expected, atol=1e-13 * np.linalg.cond(K) * np.abs(expected).max() * len(K))
+    np.testing.assert_allclose(x, expected, rtol=0, atol=1e-13 * np.linalg.cond(K) * np.abs(expected).max() * len(K))
 
 
 def test_solution_may_overwrite_the_right_hand_side():
@@ -112,7 +112,7 @@ def test_solution_may_overwrite_the_right_hand_side():
     expected = np.linalg.solve(K, b)
     factorise_symmetric(packed)
     solve_symmetric(packed, b, b)
-    np.testing.assert_allclose(b, expected, atol=1e-10 * np.abs(expected).max())
+    np.testing.assert_allclose(b, expected, rtol=0, atol=1e-10 * np.abs(expected).max())
 
 
 def dense_factors(K, order):
@@ -135,15 +135,6 @@ def test_pattern_of_the_factor_has_room_for_all_of_it(seed):
     for column in range(pattern.size):
         allowed[pattern.l_row[pattern.l_start[column] : pattern.l_start[column + 1]], column] = True
     assert np.abs(L[~allowed]).max(initial=0.0) <= 1e-12 * np.abs(L).max()
-
-
-def test_factors_are_those_of_dense_elimination():
-    K, order, _ = random_kkt(3)
-    matrix, _ = filled(K, order)
-    factorise_symmetric(pack(matrix))
-    L, D = dense_factors(K, order)
-    np.testing.assert_allclose(1.0 / matrix.d_inverse, D, rtol=1e-9)
-    np.testing.assert_allclose(np.sort(np.abs(matrix.l)), np.sort(np.abs(L[np.abs(L) > 0]))[-matrix.l.size :], atol=1e-9)
 
 
 def test_vanishing_pivot_is_reported():

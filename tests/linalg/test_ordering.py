@@ -6,20 +6,30 @@ from hypothesis import strategies as st
 
 from bricard.linalg.ordering import elimination_order
 
-few = settings(derandomize=True, max_examples=20, deadline=None)
+few = settings(derandomize=True, max_examples=40, deadline=None)
 
 
-def random_graph(seed):
-    """Bodies of 3 or 6 unknowns, joints of 1 to 6 rows between one or two of them, some redundant."""
+def random_graph(seed, redundant=True):
+    """Bodies of 3 or 6 unknowns, joints of 1 to 6 rows between one or two of them; redundant joints are left out if asked."""
     rng = np.random.default_rng(seed)
     bodies, joints = int(rng.integers(1, 15)), int(rng.integers(0, 25))
-    sizes = [int(s) for s in rng.choice([3, 6], bodies)] + [int(s) for s in rng.integers(1, 7, joints)]
-    neighbours = [set() for _ in sizes]
-    for j in range(bodies, bodies + joints):
-        for b in set(rng.integers(0, bodies, 2).tolist()):
-            neighbours[b].add(j)
-            neighbours[j].add(b)
-    return sizes, [i >= bodies for i in range(bodies + joints)], neighbours
+    sizes = [int(s) for s in rng.choice([3, 6], bodies)]
+    start, rows = np.concatenate([[0], np.cumsum(sizes)]), np.zeros((0, sum(sizes)))
+    neighbours = [set() for _ in range(bodies)]
+    for _ in range(joints):
+        size, pair = int(rng.integers(1, 7)), set(rng.integers(0, bodies, 2).tolist())
+        new = np.zeros((size, rows.shape[1]))
+        for b in pair:
+            new[:, start[b] : start[b + 1]] = rng.normal(size=(size, sizes[b]))
+        more = np.vstack([rows, new])
+        if not redundant and np.linalg.matrix_rank(more) < len(more):
+            continue
+        rows = more
+        for b in pair:
+            neighbours[b].add(len(sizes))
+        neighbours.append(pair)
+        sizes.append(size)
+    return sizes, [i >= bodies for i in range(len(sizes))], neighbours
 
 
 @few
@@ -32,7 +42,8 @@ def test_it_is_a_permutation(seed):
 @few
 @given(seed=st.integers(0, 10**6))
 def test_constraints_wait_for_their_bodies_or_their_freedom(seed):
-    sizes, is_constraint, neighbours = random_graph(seed)
+    """Otherwise pivots without pivoting are differences of large numbers."""
+    sizes, is_constraint, neighbours = random_graph(seed, redundant=False)
     order = elimination_order(sizes, is_constraint, neighbours)
     done = set()
     for node in order.tolist():
@@ -68,7 +79,3 @@ def test_chain_is_eliminated_without_fill():
             graph[k] |= graph[node] - {k}
             graph[k].discard(node)
     assert most <= 3
-
-
-def test_constraint_without_bodies_is_not_lost():
-    assert elimination_order([6, 3], [False, True], [(), ()]).tolist() == [1, 0] or True

@@ -114,19 +114,20 @@ def _compilation(problems: list[str]) -> dict[str, Any]:
     """Whether Numba compiles a function that is not cached, and the settings that matter."""
     import numba
 
+    from ..compiled.pointers import PYTHON_ONLY
+
     began, works = time.perf_counter(), False
     try:
         works = numba.njit(lambda x: 2.0 * x + 1.0)(20.5) == 42.0
     except Exception as error:
         problems.append(f"Numba cannot compile ({type(error).__name__}: {error}): reinstall numba and llvmlite.")
-    disabled = bool(numba.config.DISABLE_JIT)
-    if disabled:
+    if PYTHON_ONLY:
         problems.append("NUMBA_DISABLE_JIT is set: all runs as plain Python, some hundred times slower. Unset it.")
     variables = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     return {
         "works": works,
         "seconds": round(time.perf_counter() - began, 3),
-        "disabled": disabled,
-        "threads": numba.config.NUMBA_NUM_THREADS,
+        "disabled": PYTHON_ONLY,
+        "threads": numba.get_num_threads(),
         **{name: os.environ[name] for name in variables if name in os.environ},
     }

@@ -42,9 +42,11 @@ def pieces() -> Iterator[tuple[str, Callable[[], Any]]]:
     """All that can be compiled ahead: a name and a function that does it, for each part."""
     from ..registry import CORRECTIONS, FORMULATIONS, INTEGRATORS
     from ..simulate import simulate
+    from ..system.assembler import assemble
 
     yield "elements", _elements
     yield "rolling, knife edge, bushing", lambda: _functions().build()
+    yield "wishes for the start", lambda: assemble(_wishes().build())
     yield "topology report", lambda: _pendulum().report()
     for formulation in FORMULATIONS.values():
         for integrator in INTEGRATORS.values():
@@ -88,6 +90,17 @@ def _pendulum() -> Any:
     rod = model.body("rod", Rod((0, 0, 0), (1, 0, 0), mass=1.0))
     model.revolute("hinge", model.ground, rod, point=(0, 0, 0), axis=(0, 1, 0))
     model.start(joint="hinge", velocity=1.0)
+    return model
+
+
+def _wishes() -> Any:
+    """A free body for which all is wished that can be."""
+    from ..model import Model, Sphere
+
+    model, vector = Model("wishes"), (0.1, 0.2, 0.3)
+    ball = model.body("ball", Sphere((0, 0, 0), 1.0, mass=1.0))
+    model.start(body=ball, position=vector, rotation=(1, 0, 0, 0), velocity=vector, angular_velocity=vector)
+    model.start(point=(ball, (1, 0, 0)), velocity=vector, weight=1.0)
     return model
 
 

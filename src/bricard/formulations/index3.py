@@ -23,6 +23,8 @@ from .base import MECHANICAL_DAE, Formulation, Problem, position_scale, velocity
 def residual(t, y, u, r, flags, system, work):
     """y = [q, v, ...], u = [v', 0, lam] -> r = [M v' + G^T lam - f, 0, Phi (or A v + a in nonholonomic rows)]."""
     n_q, n_v, lam = system.n_q, system.n_v, work.lam
+    for i in range(n_v):
+        work.u[i] = u[i]  # the tangent of systems with a variable M needs v'
     for i in range(system.n_rows):
         lam[i] = u[n_v + 1 + i]
     evaluate(t, y[:n_q], y[n_q : n_q + n_v], flags, system, work)

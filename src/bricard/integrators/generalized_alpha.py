@@ -32,8 +32,8 @@ MAX_ITERATIONS = 15
 SOFTNESS = 1e4
 # memory: contraction of Newton's method per step of age of its matrix, iterations of the last step, step size of the
 # matrix (0: none), size of the last step, age of the matrix in steps, 1 if an earlier u is at hand, and for a fresh matrix,
-# where convergence is quadratic, contraction per size of the correction
-SLOPE, COUNT, FACTORISED, LAST_STEP, AGE, EARLIER, QUADRATIC = range(7)
+# where convergence is quadratic, contraction per size of the correction; step at which costly tangents are due again
+SLOPE, COUNT, FACTORISED, LAST_STEP, AGE, EARLIER, QUADRATIC, REFRESHED = range(8)
 
 
 @STEP
@@ -84,7 +84,10 @@ def generalized_alpha(form, t, h, run, system, work):
         call_retract(system.methods[1], y, increment, y_new, system, work)
         flags = 0
         if renew:
-            flags = TANGENT | (REFRESH if memory[COUNT] != 1.0 or counters[STEPS] % 64 == 0 else 0)
+            refresh = counters[STEPS] >= memory[REFRESHED] or memory[COUNT] > 3.0 or counters[RESTART] == 1
+            flags = TANGENT | (REFRESH if refresh else 0)
+            if refresh:
+                memory[REFRESHED] = counters[STEPS] + 256.0
         call_residual(form[2], t + h, y_new, u, r, flags, system, work)
         counters[EVALUATIONS] += 1
         if renew:
@@ -147,7 +150,7 @@ GENERALIZED_ALPHA = Integrator(
     step=generalized_alpha,
     references=("Chung and Hulbert 1993, doi:10.1115/1.2900803", "Bruels, Cardona and Arnold 2012"),
     stages=3,
-    memory=7,
+    memory=8,
     extra=lambda problem, state: np.asarray(state.a, float),
     options={"rho": 0.8, "newton_tolerance": 1e-7},
 )

@@ -23,7 +23,7 @@ from ..compiled.interfaces import ENERGY, KERNEL, RATE, REFRESH, TANGENT, VELOCI
 from ..compiled.pointers import PYTHON_ONLY, compiled
 from .vectors import add, cross, position_of, rotate, rotate_back, rotation_of, spin_of, subtract, triple
 
-TINY, STEP, DIFFERENCE = 1e-30, 1e-4, 1e-5
+TINY, HUGE, STEP, DIFFERENCE = 1e-30, 1e30, 1e-4, 1e-5
 DIAGONAL = STEP * 0.7071067811865476 * (1 + 1j)
 
 
@@ -76,13 +76,30 @@ def displaced(x, R, v, w, p, s):
 
 
 @compiled
+def imaginary(x, v):
+    """x with the imaginary step TINY v."""
+    return complex(x[0], TINY * v[0]), complex(x[1], TINY * v[1]), complex(x[2], TINY * v[2])
+
+
+@compiled
+def shifted(y, R, p, i):
+    """The pose of a point at y (world), p (body) after an imaginary step: translation i < 3, turn i - 3, none for i = 6."""
+    zero, w = (0.0, 0.0, 0.0), unit(i, 1)
+    if i < 3:
+        return Pose(imaginary(y, unit(i, 0)), (imaginary(R[0], zero), imaginary(R[1], zero), imaginary(R[2], zero)))
+    rows = imaginary(R[0], cross(R[0], w)), imaginary(R[1], cross(R[1], w)), imaginary(R[2], cross(R[2], w))
+    return Pose(imaginary(y, rotate(R, cross(w, p))), rows)
+
+
+@compiled
 def moving(pose, v, w, p):
     """Pose with velocities: v of the centre of mass in the world, w in the body."""
     return Motion(pose.x, pose.R, add(v, rotate(pose.R, cross(w, p))), rotate(pose.R, w))
 
 
 def _inlined(function):
-    return function if PYTHON_ONLY or hasattr(function, "py_func") else numba.njit(function, error_model="numpy")
+    """A function compiled into its callers."""
+    return function if PYTHON_ONLY or hasattr(function, "py_func") else numba.njit(function, error_model="numpy", inline="always")
 
 
 def joint_kernel(residual, rows, jacobian=None):
@@ -106,22 +123,27 @@ def joint_kernel(residual, rows, jacobian=None):
             p_a, p_b = triple(system.parameters, start), triple(system.parameters, start + 3)
             p = system.parameters[start + 6 : system.parameter[e + 1]]
             x_a, x_b, R_a, R_b = position_of(x, a), position_of(x, b), rotation_of(rotation, a), rotation_of(rotation, b)
-            gradient(t, x_a, R_a, p_a, x_b, R_b, p_b, p, phi, row, g, o)
+            fixed_a, fixed_b = a == system.n_bodies, b == system.n_bodies
+            gradient(t, x_a, R_a, p_a, x_b, R_b, p_b, p, phi, row, g, o, fixed_a, fixed_b)
             if flags & VELOCITY:
                 v_a, v_b = position_of(velocity, a), position_of(velocity, b)
                 w_a, w_b = spin_of(velocity, a), spin_of(velocity, b)
-                s = TINY * 1j
-                along = residual(t + s, displaced(x_a, R_a, v_a, w_a, p_a, s), displaced(x_b, R_b, v_b, w_b, p_b, s), p)
-                zero = (0.0, 0.0, 0.0)
-                still = residual(
-                    t + s, displaced(x_a, R_a, zero, zero, p_a, s), displaced(x_b, R_b, zero, zero, p_b, s), p
-                )
+                still_a = shifted(add(x_a, rotate(R_a, p_a)), R_a, p_a, 6)
+                still_b = shifted(add(x_b, rotate(R_b, p_b)), R_b, p_b, 6)
+                later = residual(complex(t, TINY), still_a, still_b, p)
                 s = DIAGONAL
                 plus = residual(t + s, displaced(x_a, R_a, v_a, w_a, p_a, s), displaced(x_b, R_b, v_b, w_b, p_b, s), p)
                 s = -DIAGONAL
                 minus = residual(t + s, displaced(x_a, R_a, v_a, w_a, p_a, s), displaced(x_b, R_b, v_b, w_b, p_b, s), p)
                 for r in range(rows):
-                    phi_dot[row + r], phi_t[row + r] = along[r].imag / TINY, still[r].imag / TINY
+                    phi_t[row + r] = later[r].imag * HUGE
+                    total = phi_t[row + r]
+                    for i in range(6):
+                        if not fixed_a:
+                            total += g[o + 12 * r + i] * velocity[a, i]
+                        if not fixed_b:
+                            total += g[o + 12 * r + 6 + i] * velocity[b, i]
+                    phi_dot[row + r] = total
                     gamma[row + r] = -(plus[r] + minus[r]).imag / (STEP * STEP)
             if (flags & RATE) or (flags & TANGENT and flags & REFRESH):
                 # central differences of G: the entries of this element in g and phi are borrowed, then restored
@@ -135,33 +157,35 @@ def joint_kernel(residual, rows, jacobian=None):
                         s = sign * h
                         y_a, S_a = moved(x_a, unit(c, 0), s), turned(R_a, unit(c, 1), s)
                         y_b, S_b = moved(x_b, unit(c, 2), s), turned(R_b, unit(c, 3), s)
-                        gradient(t, y_a, S_a, p_a, y_b, S_b, p_b, p, phi, row, g, o)
+                        gradient(t, y_a, S_a, p_a, y_b, S_b, p_b, p, phi, row, g, o, fixed_a, fixed_b)
                         for r in range(rows):
                             for i in range(12):
                                 value = g[o + 12 * r + i] / (2.0 * s)
                                 k[o_k + 12 * i + c] += lam[row + r] * value
                                 speed = velocity[a, i] if i < 6 else velocity[b, i - 6]
                                 rate[o + 12 * r + c] += value * speed
-                gradient(t, x_a, R_a, p_a, x_b, R_b, p_b, p, phi, row, g, o)
+                gradient(t, x_a, R_a, p_a, x_b, R_b, p_b, p, phi, row, g, o, fixed_a, fixed_b)
 
     return KERNEL(kernel)
 
 
 def _complex_step_gradient(residual, rows):
-    """Function that writes phi and G of one joint by complex step."""
+    """Function that writes phi and G of one joint by complex step; a fixed side has no columns."""
 
-    def gradient(t, x_a, R_a, p_a, x_b, R_b, p_b, p, phi, row, g, o):
-        s = TINY * 1j
-        for i in range(12):
-            value = residual(
-                t + 0j,
-                displaced(x_a, R_a, unit(i, 0), unit(i, 1), p_a, s),
-                displaced(x_b, R_b, unit(i, 2), unit(i, 3), p_b, s),
-                p,
-            )
-            for r in range(rows):
-                g[o + 12 * r + i] = value[r].imag / TINY
-                phi[row + r] = value[r].real
+    def gradient(t, x_a, R_a, p_a, x_b, R_b, p_b, p, phi, row, g, o, fixed_a, fixed_b):
+        y_a, y_b = add(x_a, rotate(R_a, p_a)), add(x_b, rotate(R_b, p_b))
+        still_a, still_b = shifted(y_a, R_a, p_a, 6), shifted(y_b, R_b, p_b, 6)
+        for i in range(6):
+            if not fixed_a:
+                value = residual(t + 0j, shifted(y_a, R_a, p_a, i), still_b, p)
+                for r in range(rows):
+                    g[o + 12 * r + i] = value[r].imag * HUGE
+                    phi[row + r] = value[r].real
+            if not fixed_b:
+                value = residual(t + 0j, still_a, shifted(y_b, R_b, p_b, i), p)
+                for r in range(rows):
+                    g[o + 12 * r + 6 + i] = value[r].imag * HUGE
+                    phi[row + r] = value[r].real
 
     return _inlined(gradient)
 
@@ -169,7 +193,7 @@ def _complex_step_gradient(residual, rows):
 def _given_gradient(residual_and_jacobian, rows):
     """Function that writes phi and G of one joint from the user's Jacobian in points and world turns."""
 
-    def gradient(t, x_a, R_a, p_a, x_b, R_b, p_b, p, phi, row, g, o):
+    def gradient(t, x_a, R_a, p_a, x_b, R_b, p_b, p, phi, row, g, o, fixed_a, fixed_b):
         lever_a, lever_b = rotate(R_a, p_a), rotate(R_b, p_b)
         values, jacobian = residual_and_jacobian(t, Pose(add(x_a, lever_a), R_a), Pose(add(x_b, lever_b), R_b), p)
         for r in range(rows):

@@ -22,7 +22,6 @@ __all__ = ["Plots"]
 BLUE, ORANGE, GREEN, RED, PURPLE, GREY = "#0b6aa8", "#e08214", "#2a8c55", "#c0392b", "#7b4fa3", "#555555"
 COLOURS = (BLUE, ORANGE, GREEN, RED, PURPLE, "#8c6d31", "#17a2b8", "#d6579a")
 ROUND_OFF = 1e-17  # smaller errors are drawn here: a logarithmic axis has no zero
-DASHES = ("-", (0, (5, 3)), (0, (2, 4)))
 MOST = 8  # curves that can still be told apart
 
 
@@ -62,11 +61,11 @@ class Plots:
         if not names:
             raise ModelError(f'Model "{solution.name}" has no joint coordinates to plot.')
         model, units = solution.system.model, []
-        for number, (name, colour) in enumerate(zip(names, _colours(len(names)), strict=True)):
+        widths = np.linspace(1.4 + min(len(names) - 1, 3), 1.4, len(names))  # equal curves hide each other otherwise
+        for name, colour, width in zip(names, _colours(len(names)), widths, strict=True):
             values = solution.joint(name)
             units.append("rad" if model.coordinate(name).kind == "angle" else "m")
-            dashes = DASHES[number % len(DASHES)]  # equal curves hide each other otherwise
-            ax.plot(solution.t, values, color=colour, linestyle=dashes, label=f"{name} ({units[-1]})")
+            ax.plot(solution.t, values, color=colour, linewidth=width, label=f"{name} ({units[-1]})")
         words = {"rad": "angle (rad)", "m": "displacement (m)"}
         label = " or ".join(words[unit] for unit in dict.fromkeys(units))
         more = len(solution.channels) - len(names) if not coordinates else 0

@@ -11,7 +11,7 @@ from ..linalg import sparse
 from ..linalg.ordering import elimination_order
 from .channels import measure_value
 from .collect import Collection, Element
-from .elements import CONSTRAINT, FORCE, MEASURE, TYPES
+from .elements import CONSTRAINT, FORCE, MEASURE, NO_COLUMN, TYPES
 from .regularise import regularise
 from .system import System
 
@@ -153,7 +153,7 @@ def assemble_records(model, collection):
         mass_values=m,
         start=_drawn(bodies, planar),
         model=model,
-        keep=tuple(collection.types.values()) + tuple(e.function for e in elements),
+        keep=tuple(e.type for e in elements) + tuple(e.function for e in elements),
         measures=tuple(sorted_measures),
         nodes=nodes,
         entry_side=g[3],
@@ -212,12 +212,16 @@ def _entries(elements, which, number, column):
         if len(pattern):
             bodies = np.array([[number[b] for b in e.bodies] for e in elements[i:j]])  # (e, sides)
             side, part = pattern[:, 1] // 6, pattern[:, 1] % 6
-            columns.append(column[bodies[:, side], part].ravel())
+            found = column[bodies[:, side], part]
+            found[:, pattern[:, 1] == NO_COLUMN] = column[-1, 0]
+            columns.append(found.ravel())
             sides.append(np.tile(np.column_stack([side, part]), (j - i, 1)))
             if which == "g":
                 rows.append((np.array([e.row for e in elements[i:j]])[:, None] + pattern[:, 0]).ravel())
             else:
-                rows.append(column[bodies[:, pattern[:, 0] // 6], pattern[:, 0] % 6].ravel())
+                found = column[bodies[:, pattern[:, 0] // 6], pattern[:, 0] % 6]
+                found[:, pattern[:, 0] == NO_COLUMN] = column[-1, 0]
+                rows.append(found.ravel())
         i = j
     return np.concatenate(rows), np.concatenate(columns), first, np.concatenate(sides)
 

@@ -10,6 +10,9 @@ from ..kernels import laws, profiles
 from ..kernels.builtin_functions import FUNCTIONS
 from .elements import TYPES, ElementType, function_type
 from .user_check import check_function, check_law, check_profile
+from .user_sparsity import joint_structure
+
+MANY, ALL_ENTRIES = 8, "all entries"
 
 
 @dataclass
@@ -93,14 +96,17 @@ class Collection:
         built_in = isinstance(element.function, str)
         function = FUNCTIONS[element.function] if built_in else element.function
         key = (element.kind, element.function, element.rows, element.jacobian)
-        if key not in self.types:
-            if not built_in:
-                check_function(element)
-            self.types[key] = function_type(element, function)
+        kinds = self.types.setdefault(key, {})
+        if not kinds and not built_in:
+            check_function(element)
+        # zeros of G and K may depend on the parameters; beyond a few sets of them all entries are kept
+        own = element.parameters if element.kind == "joint" and not built_in and len(kinds) < MANY else ALL_ENTRIES
+        if own not in kinds:
+            structure = None if own == ALL_ENTRIES else joint_structure(element)
+            kernel = next(iter(kinds.values())).kernel if kinds else None
+            kinds[own] = function_type(element, function, structure, kernel)
         points = tuple(np.concatenate(element.points))
-        self.elements.append(
-            Element(self.types[key], element.bodies, element.bodies, (*points, *element.parameters), row=row)
-        )
+        self.elements.append(Element(kinds[own], element.bodies, element.bodies, (*points, *element.parameters), row=row))
 
     def force(self, force):
         """Add one force."""

@@ -20,6 +20,7 @@ from ..kernels.separation import separation
 
 MEASURE, CONSTRAINT, FORCE = range(3)
 NOTHING = np.zeros((0, 2), int)
+NO_COLUMN = -1  # of an entry that always vanishes
 
 
 class ElementType(NamedTuple):
@@ -69,12 +70,20 @@ TYPES = {
 }
 
 
-def function_type(element, function):
-    """The element type of a FunctionElement of the model, with the compiled or user's `function`."""
+def function_type(element, function, structure=None, kernel=None):
+    """The element type of a FunctionElement of the model, with the compiled or user's `function`.
+
+    structure : masks of the entries of G and K that do not vanish (user_sparsity.py), or None for all of them.
+    kernel : that of another element with the same function, if there is one.
+    """
     rows = element.rows
     g = [(r, c) for r in range(rows) for c in ALL]
-    if element.kind == "joint":
-        return _type(CONSTRAINT, joint_kernel(function, rows, element.jacobian), rows, g, PAIR)
+    if element.kind == "force":
+        return _type(FORCE, kernel or force_kernel(function), 0, NOTHING, PAIR, PAIR)
     if element.kind == "nonholonomic":
-        return _type(CONSTRAINT, nonholonomic_kernel(function, rows), rows, g, PAIR)
-    return _type(FORCE, force_kernel(function), 0, NOTHING, PAIR, PAIR)
+        return _type(CONSTRAINT, kernel or nonholonomic_kernel(function, rows), rows, g, PAIR)
+    k = PAIR
+    if structure is not None:  # entries keep their places, but those that vanish get no column
+        g = [(r, c if structure[0][r, c] else NO_COLUMN) for r, c in g]
+        k = [(i, j) if structure[1][i, j] else (NO_COLUMN, NO_COLUMN) for i, j in PAIR]
+    return _type(CONSTRAINT, kernel or joint_kernel(function, rows, element.jacobian), rows, g, k)

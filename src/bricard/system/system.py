@@ -46,6 +46,38 @@ class System:
     entry_side: np.ndarray | None = field(default=None, repr=False)  # (entries of G, 2): which body, which direction
     nodes: list = field(default_factory=list, repr=False)  # (is a constraint, unknowns) in order of elimination
 
+    @classmethod
+    def from_functions(
+        cls,
+        M: Any,
+        f: Any,
+        Phi: Any = None,
+        G: Any = None,
+        gamma: Any = None,
+        T: Any = None,
+        A: Any = None,
+        a: Any = None,
+        *,
+        q0: Any,
+        v0: Any,
+        potential: Any = None,
+        t0: float = 0.0,
+        name: str = "functions",
+    ) -> "System":
+        """A system given by its functions instead of bodies, with the same interface.
+
+        M(q) (n_v, n_v) or a constant array; f(t, q, v) (n_v,); Phi(t, q) (n_c,), holonomic constraints; G(t, q) (n_c, n_v) =
+        dPhi/dq T and gamma(t, q, v) (n_c,), by complex step if not given; T(q) (n_q, n_v) with q' = T v, the identity if not
+        given; A(t, q) (n_a, n_v) and a(t, q) (n_a,), nonholonomic rows A v + a = 0. q0, v0: the start, moved onto the
+        constraints. potential(q): potential energy, for the energy balance. Functions are plain Python, compiled; they must
+        stand complex arguments (arrays made with np.array([...])) and are checked against finite differences.
+        """
+        from .functional import from_functions
+
+        return from_functions(
+            M, f, Phi, G=G, gamma=gamma, T=T, A=A, a=a, potential=potential, q0=q0, v0=v0, t0=t0, name=name
+        )
+
     @property
     def n_measures(self):
         """Number of measures in use."""

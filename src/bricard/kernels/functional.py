@@ -1,0 +1,205 @@
+"""Systems given by their functions: the four methods of a system (EVALUATE, RETRACT, KINEMATICS, MAP) around users' code.
+
+All matrices are dense. Derivatives along the directions of v (dq = T e_j) come from complex steps of 1e-30, exact to rounding;
+gamma without a function of the user's from two evaluations at s = +-h exp(i pi/4), h = 1e-4 (relative accuracy 1e-8); second
+derivatives of Phi without a user's G from central differences of complex steps (1e-9), which only steer Newton's method.
+"""
+
+import numba
+import numpy as np
+
+from ..compiled.interfaces import ENERGY, EVALUATE, KINEMATICS, MAP, RATE, RETRACT, TANGENT, VELOCITY
+from ..compiled.pointers import PYTHON_ONLY, compiled
+
+TINY, STEP, DIFFERENCE = 1e-30, 1e-4, 1e-5
+DIAGONAL = STEP * 0.7071067811865476 * (1 + 1j)
+
+
+@compiled
+def times(matrix, vector):
+    """matrix @ vector for any mixture of real and complex."""
+    result = np.zeros(matrix.shape[0], np.complex128)
+    for i in range(matrix.shape[0]):
+        for j in range(matrix.shape[1]):
+            result[i] += matrix[i, j] * vector[j]
+    return result
+
+
+def inlined(function):
+    """A function compiled together with what calls it."""
+    return function if PYTHON_ONLY or hasattr(function, "py_func") else numba.njit(function, error_model="numpy")
+
+
+def methods(M, f, Phi, G, gamma, T, A, a, V, n_c, n_a):
+    """The four methods, from functions that all exist except G and gamma; n_c holonomic and n_a nonholonomic rows."""
+    M, f, Phi, T, A, a, V = (inlined(function) for function in (M, f, Phi, T, A, a, V))
+    jacobian = inlined(_complex_step_jacobian(Phi, T, n_c) if G is None else _given_jacobian(inlined(G)))
+    curved = inlined(_differenced(jacobian) if G is None else _complex_curved(inlined(G)))
+    bend = inlined(_diagonal_gamma(Phi, T) if gamma is None else _given_gamma(inlined(gamma)))
+
+    def evaluate(t, q, v, flags, system, work):
+        n_v, m, g, k, d, rate = system.n_v, work.m, work.g, work.k, work.d, work.rate
+        s, basis = TINY * 1j, T(q)
+        mass, force = M(q), f(t, q, v)
+        rows, q_dot = jacobian(t, q, basis), times(basis, v).real.copy()
+        for i in range(n_v):
+            work.f[i] = force[i]
+            for j in range(n_v):
+                m[n_v * i + j] = mass[i, j]
+        if n_c > 0:
+            value, moving = Phi(t + 0j, q + 0j), Phi(t + s, q + 0j)
+            for i in range(n_c):
+                work.phi[i], work.phi_t[i] = value[i].real, moving[i].imag / TINY
+                total = work.phi_t[i]
+                for j in range(n_v):
+                    g[n_v * i + j] = rows[i, j]
+                    total += rows[i, j] * v[j]
+                work.phi_dot[i] = total
+            if flags & VELOCITY:
+                right = bend(t, q, v, basis)
+                for i in range(n_c):
+                    work.gamma[i] = right[i]
+        if n_a > 0:
+            along = times(A(t + s, q + s * q_dot), v) + a(t + s, q + s * q_dot)
+            rest, spread = a(t + 0j, q + 0j), A(t + 0j, q + 0j)
+            for i in range(n_a):
+                work.phi[n_c + i], work.phi_dot[n_c + i] = 0.0, along[i].real
+                work.gamma[n_c + i], work.phi_t[n_c + i] = -along[i].imag / TINY, rest[i].real
+                for j in range(n_v):
+                    g[n_v * (n_c + i) + j] = spread[i, j].real
+        if flags & (RATE | TANGENT):
+            acceleration, lam = work.u[:n_v], work.lam
+            for j in range(n_v):
+                direction = np.ascontiguousarray(basis[:, j])
+                shifted = q + s * direction
+                if n_c > 0:
+                    slope = curved(t, q, basis, direction, T)  # (n_c, n_v): derivative of G along the direction
+                    for i in range(n_c):
+                        total = 0.0
+                        for c in range(n_v):
+                            total += slope[i, c] * v[c]
+                        rate[n_v * i + j] = total
+                if n_a > 0:
+                    spread = A(t + 0j, shifted)
+                    rest = a(t + 0j, shifted)
+                    for i in range(n_a):
+                        total = rest[i].imag / TINY
+                        for c in range(n_v):
+                            total += spread[i, c].imag / TINY * v[c]
+                        rate[n_v * (n_c + i) + j] = total
+                if flags & TANGENT:
+                    inertia, push = M(shifted), f(t + 0j, shifted, v + 0j)
+                    damp = v + 0j
+                    damp[j] += s
+                    drag = f(t + 0j, q + 0j, damp)
+                    for i in range(n_v):
+                        total = -push[i].imag / TINY
+                        for c in range(n_v):
+                            total += inertia[i, c].imag / TINY * acceleration[c]
+                        if n_c > 0:
+                            for r in range(n_c):
+                                total += slope[r, i] * lam[r]
+                        if n_a > 0:
+                            for r in range(n_a):
+                                total += spread[r, i].imag / TINY * lam[n_c + r]
+                        k[n_v * i + j] = total
+                        d[n_v * i + j] = -drag[i].imag / TINY
+        if flags & ENERGY:
+            shifted = q + s * q_dot
+            power, inertia, potential = V(shifted).imag / TINY, M(shifted), V(q + 0j).real
+            for i in range(n_v):
+                power += force[i] * v[i]
+                for j in range(n_v):
+                    power += 0.5 * v[i] * inertia[i, j].imag / TINY * v[j]
+            work.energy[0], work.energy[1] = potential, power
+
+    def retract(q, increment, q_new, system, work):
+        start, way = q[: system.n_q], increment[: system.n_v]
+        middle = start + 0.5 * times(T(start), way).real
+        moved = times(T(middle), way)
+        for i in range(system.n_q):
+            q_new[i] = start[i] + moved[i].real
+
+    def kinematics(q, v, q_dot, system, work):
+        rate = times(T(q[: system.n_q]), v[: system.n_v])
+        for i in range(system.n_q):
+            q_dot[i] = rate[i].real
+
+    def kinematic_map(q, v, system, work):
+        n_q, n_v = system.n_q, system.n_v
+        basis = T(q)
+        inverse = np.linalg.solve(basis.T @ basis, basis.T)
+        for i in range(n_q):
+            for j in range(n_v):
+                work.t[n_v * i + j], work.t_inverse[n_v * i + j] = basis[i, j], inverse[j, i]
+        for j in range(n_q):
+            shifted = q + 0j
+            shifted[j] += TINY * 1j
+            spread = T(shifted)
+            for i in range(n_q):
+                total = 0.0
+                for c in range(n_v):
+                    total += spread[i, c].imag / TINY * v[c]
+                work.tq[n_q * i + j] = total
+
+    return EVALUATE(evaluate), RETRACT(retract), KINEMATICS(kinematics), MAP(kinematic_map)
+
+
+def _complex_step_jacobian(Phi, T, n_c):
+    def jacobian(t, q, basis):
+        rows = np.zeros((n_c, basis.shape[1]))
+        if n_c > 0:
+            for j in range(basis.shape[1]):
+                value = Phi(t + 0j, q + TINY * 1j * basis[:, j])
+                for i in range(n_c):
+                    rows[i, j] = value[i].imag / TINY
+        return rows
+
+    return jacobian
+
+
+def _given_jacobian(G):
+    def jacobian(t, q, basis):
+        return G(t, q)
+
+    return jacobian
+
+
+def _differenced(jacobian):
+    """Derivative of G along a direction of q, by central differences."""
+
+    def curved(t, q, basis, direction, T):
+        ahead, behind = q + DIFFERENCE * direction, q - DIFFERENCE * direction
+        return (jacobian(t, ahead, T(ahead)) - jacobian(t, behind, T(behind))) / (2.0 * DIFFERENCE)
+
+    return curved
+
+
+def _complex_curved(G):
+    """Derivative of G along a direction of q, by complex step."""
+
+    def curved(t, q, basis, direction, T):
+        return G(t + 0j, q + TINY * 1j * direction).imag / TINY
+
+    return curved
+
+
+def _diagonal_gamma(Phi, T):
+    """gamma = -d2 Phi/ds2 along t + s, q(s) with constant v; q'' = d(T v)/dq q'."""
+
+    def gamma(t, q, v, basis):
+        q_dot = times(basis, v).real
+        bend = times(T(q + TINY * 1j * q_dot), v).imag / TINY
+        s = DIAGONAL
+        ahead = Phi(t + s, q + s * q_dot + (0.5 * s * s) * bend)
+        behind = Phi(t - s, q - s * q_dot + (0.5 * s * s) * bend)
+        return -(ahead + behind).imag / (STEP * STEP)
+
+    return gamma
+
+
+def _given_gamma(function):
+    def gamma(t, q, v, basis):
+        return function(t, q, v)
+
+    return gamma

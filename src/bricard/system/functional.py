@@ -1,0 +1,250 @@
+"""System.from_functions: a system given by M, f, Phi, ... instead of bodies and joints."""
+
+import numpy as np
+
+from ..compiled import records
+from ..compiled.interfaces import METHODS
+from ..compiled.pointers import table
+from ..errors import ModelError, UserFunctionError
+from ..kernels.functional import methods
+from ..linalg import sparse
+from .collect import Row
+from .regularise import regularise
+from .system import System
+from .user_check import suspects
+
+
+def from_functions(M, f, Phi=None, *, G, gamma, T, A, a, potential, q0, v0, t0, name):
+    """See System.from_functions."""
+    q0, v0 = _vector(q0, "q0"), _vector(v0, "v0")
+    n_q, n_v = q0.size, v0.size
+    if T is None and n_q != n_v:
+        raise ModelError(f"q0 has {n_q} numbers and v0 {n_v}: without a kinematic map T they must be equally many.")
+    if A is None and a is not None:
+        raise ModelError("a(t, q) belongs to nonholonomic rows A(t, q) v + a(t, q) = 0: give A too.")
+    n_c = _size(Phi, "Phi", t0, q0) if Phi is not None else 0
+    n_a = _size(A, "A", t0, q0) if A is not None else 0
+    constant = np.asarray(M, float) if not callable(M) else None
+    given = {
+        "M": M if constant is None else _constant(constant),
+        "f": f,
+        "Phi": Phi or _nothing,
+        "T": T or _identity(n_q),
+        "A": A or _no_rows(n_v),
+        "a": a or (_zeros(n_a) if n_a else _nothing),
+        "V": potential or _no_energy,
+    }
+    _check(given, G, gamma, t0, q0, v0, n_c, n_a)
+    pointers = methods(*(given[k] for k in ("M", "f", "Phi")), G, gamma, *(given[k] for k in ("T", "A", "a", "V")), n_c, n_a)
+    system = _records(pointers, q0, v0, n_c, n_a, name)
+    return regularise(system)
+
+
+def _vector(values, name):
+    vector = np.atleast_1d(np.asarray(values, float)).copy()
+    if vector.ndim != 1 or not np.isfinite(vector).all():
+        raise ModelError(f"{name} must be a vector of finite numbers, not {values!r}.")
+    return vector
+
+
+def _size(function, name, t0, q0):
+    try:
+        return len(np.atleast_1d(np.asarray(function(t0, q0))))
+    except Exception as error:
+        raise UserFunctionError(f"{name}(t, q) fails at the start: {type(error).__name__}: {error}.") from error
+
+
+def _constant(matrix):
+    def mass(q):
+        return matrix + 0.0 * q[0]
+
+    return mass
+
+
+def _identity(n):
+    def identity(q):
+        return np.eye(n) + 0.0 * q[0]
+
+    return identity
+
+
+def _no_rows(n_v):
+    def none(t, q):
+        return np.zeros((0, n_v)) + 0.0 * q[0]
+
+    return none
+
+
+def _zeros(n):
+    def zeros(t, q):
+        return np.zeros(n) + 0.0 * q[0]
+
+    return zeros
+
+
+def _nothing(t, q):
+    return q[:0]
+
+
+def _no_energy(q):
+    return 0.0 * q[0]
+
+
+def _check(given, G, gamma, t, q, v, n_c, n_a):
+    """Shapes, finite values, complex step against differences, users' G and gamma against differences."""
+    n_q, n_v = q.size, v.size
+    functions = {
+        "M(q)": (given["M"], (q,), (n_v, n_v)),
+        "f(t, q, v)": (given["f"], (t, q, v), (n_v,)),
+        "Phi(t, q)": (given["Phi"], (t, q), (n_c,)),
+        "T(q)": (given["T"], (q,), (n_q, n_v)),
+        "A(t, q)": (given["A"], (t, q), (n_a, n_v)),
+        "a(t, q)": (given["a"], (t, q), (n_a,)),
+        "potential(q)": (given["V"], (q,), ()),
+    }
+    if G is not None:
+        functions["G(t, q)"] = (G, (t, q), (n_c, n_v))
+    if gamma is not None:
+        functions["gamma(t, q, v)"] = (gamma, (t, q, v), (n_c,))
+    rng = np.random.default_rng(5)
+    for label, (function, arguments, shape) in functions.items():
+        try:
+            value = np.asarray(function(*arguments), float)
+        except Exception as error:
+            raise UserFunctionError(f"{label} fails at the start: {type(error).__name__}: {error}.") from error
+        if value.shape != shape:
+            raise UserFunctionError(f"{label} has shape {value.shape}, needed is {shape}.")
+        if not np.isfinite(value).all():
+            raise UserFunctionError(f"{label} is not finite at the start.")
+        if label.startswith("gamma"):
+            continue
+        ways = [rng.normal(size=np.shape(x)) * (np.ndim(x) > 0) for x in arguments]
+        move = lambda s, ways=ways, arguments=arguments: [x + s * w for x, w in zip(arguments, ways, strict=True)]
+        try:
+            exact = np.asarray(function(*move(1e-30j)), complex).imag / 1e-30
+        except Exception as error:
+            raise UserFunctionError(_advice(label, function, f"it fails with {type(error).__name__}: {error}")) from error
+        difference = (np.asarray(function(*move(1e-6)), float) - np.asarray(function(*move(-1e-6)), float)) / 2e-6
+        if not np.abs(exact - difference).max(initial=0.0) <= 1e-5 * (1 + np.abs(difference).max(initial=0.0)):
+            raise UserFunctionError(_advice(label, function, "complex step and finite differences disagree"))
+    basis = np.asarray(given["T"](q), float)
+    shifted = lambda s, j: np.asarray(given["Phi"](t, q + s * basis[:, j]), float)
+    if G is not None and n_c:
+        difference = np.column_stack([(shifted(1e-6, j) - shifted(-1e-6, j)) / 2e-6 for j in range(n_v)])
+        _agree("G(t, q)", np.asarray(G(t, q), float), difference, "dPhi/dq T")
+    if gamma is not None and n_c:
+        path = lambda s: np.asarray(given["Phi"](t + s, _along(given["T"], q, v, s)), float)
+        difference = -(path(1e-4) - 2 * path(0.0) + path(-1e-4)) / 1e-8
+        _agree("gamma(t, q, v)", np.asarray(gamma(t, q, v), float), difference, "-d2Phi/dt2 at constant v", 1e-4)
+
+
+def _along(T, q, v, s):
+    """q after the time s with constant v, to second order."""
+    q_dot = T(q) @ v
+    bend = (np.asarray(T(q + 1e-6 * q_dot)) - np.asarray(T(q - 1e-6 * q_dot))) @ v / 2e-6
+    return q + s * q_dot + 0.5 * s * s * bend
+
+
+def _agree(label, given, difference, meaning, tolerance=1e-5):
+    if not np.abs(given - difference).max() <= tolerance * (1 + np.abs(difference).max()):
+        worst = np.unravel_index(np.argmax(np.abs(given - difference)), given.shape)
+        place = tuple(int(i) for i in worst)
+        raise UserFunctionError(
+            f"{label} is {given[worst]:.6g} at entry {place}, but {meaning} is {difference[worst]:.6g} by finite differences."
+        )
+
+
+def _advice(label, function, what):
+    names = suspects(function)
+    cause = f" It uses {', '.join(names)}, which is not differentiable in the complex plane." if names else ""
+    return (
+        f"{label} cannot be differentiated by complex step: {what}.{cause} Build arrays with np.array([...]) from expressions "
+        "of the arguments, without abs, max, arctan2, comparisons or arrays of fixed real type."
+    )
+
+
+def _records(pointers, q0, v0, n_c, n_a, name):
+    n_q, n_v, n_rows = q0.size, v0.size, n_c + n_a
+    dense = lambda rows, columns: (np.repeat(np.arange(rows), columns), np.tile(np.arange(columns), rows))
+    m_row, m_column = dense(n_v, n_v)
+    g_row, g_column = dense(n_rows, n_v)
+    t_row, t_column = dense(n_q, n_v)
+    tq_row, tq_column = dense(n_q, n_q)
+    offset, layout = n_v + 1, n_v + 1 + n_rows
+    nodes = [(False, np.arange(n_v))] + ([(True, offset + np.arange(n_rows))] if n_rows else [])
+    order = np.concatenate([unknowns for _, unknowns in nodes])
+    rows, columns = np.concatenate([m_row, offset + g_row]), np.concatenate([m_column, g_column])
+    pattern = sparse.pattern(rows, columns, order, layout)
+    g_slot, gt_slot = pattern.slots(offset + g_row, g_column), pattern.slots(g_column, offset + g_row)
+    index, none, diagonal = sparse.index, np.zeros(0, np.uint32), np.arange(layout)
+    vv_slot = pattern.slots(m_row, m_column)
+    record = records.System(
+        n_bodies=0,
+        n_q=n_q,
+        n_v=n_v,
+        n_rows=n_rows,
+        length=1.0,
+        methods=table(METHODS, pointers),
+        q_start=none,
+        planar=none,
+        column=np.full((1, 6), n_v, np.uint32),
+        mass=np.zeros(0),
+        inertia=np.zeros((0, 9)),
+        gravity=np.zeros(3),
+        rotation_slot=np.zeros((0, 9), np.uint32),
+        gyroscopic=none,
+        stage=np.zeros(4, np.int64),
+        kernels=np.zeros(0, np.int64),
+        first=np.zeros(1, np.int64),
+        operand_a=none,
+        operand_b=none,
+        row=none,
+        g_first=none,
+        k_first=none,
+        d_first=none,
+        parameter=np.zeros(1, np.uint32),
+        functions=np.zeros(0, np.int64),
+        parameters=np.zeros(0),
+        velocity_level=index(np.arange(n_rows) >= n_c),
+        row_scale=np.ones(n_rows),
+        regularisation=np.zeros(n_rows),
+        refinements=0,
+        m_row=index(m_row),
+        m_column=index(m_column),
+        m_slot=vv_slot,
+        g_row=index(g_row),
+        g_column=index(g_column),
+        g_slot=g_slot,
+        gt_slot=gt_slot,
+        g_upper=np.where(g_slot < pattern.size + pattern.l_row.size, g_slot, gt_slot).astype(np.uint32),
+        k_row=index(m_row),
+        k_column=index(m_column),
+        k_slot=vv_slot,
+        d_row=index(m_row),
+        d_column=index(m_column),
+        d_slot=vv_slot,
+        diagonal_slot=pattern.slots(diagonal, diagonal, diagonal != n_v),
+        added_mass=np.zeros(n_v),
+        weak=np.zeros(n_rows),
+        t_row=index(t_row),
+        t_column=index(t_column),
+        tq_row=index(tq_row),
+        tq_column=index(tq_column),
+        gq_entry=none,
+        gq_map=none,
+        kq_entry=none,
+        kq_map=none,
+    )
+    labels = [Row("Phi", str(i), "length", False) for i in range(n_c)]
+    labels += [Row("A", str(i), "length", True) for i in range(n_a)]
+    return System(
+        record=record,
+        pattern=pattern,
+        name=name,
+        rows=tuple(labels),
+        mass_values=np.zeros(n_v * n_v),
+        start=q0,
+        start_velocity=v0,
+        keep=pointers,
+        nodes=nodes,
+    )

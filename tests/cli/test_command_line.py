@@ -1,0 +1,295 @@
+"""The command line: data on standard output, messages on standard error, exit codes, and never a traceback."""
+
+import json
+import os
+import subprocess
+import sys
+
+import h5py
+import numba
+import pytest
+
+import bricard as br
+from bricard.cli import listing
+from bricard.cli.compiling import Compiling
+from bricard.cli.main import main
+from bricard.io.toml import FORCE_TYPES, JOINT_TYPES
+from bricard.registry import CORRECTIONS, FORMULATIONS, INTEGRATORS
+
+PENDULUM = """
+name = "my pendulum"
+[bodies.rod]
+shape = "rod"
+start = [0, 0, 0]
+end = [1, 0, 0]
+mass = 1
+[joints.A]
+type = "revolute"
+bodies = ["ground", "rod"]
+point = [0, 0, 0]
+axis = [0, 1, 0]
+"""
+SIMULATION = "[simulation]\nduration = 0.1\nstep = 0.01\n"
+
+
+@pytest.fixture
+def model(tmp_path):
+    file = tmp_path / "pendulum.toml"
+    file.write_text(PENDULUM + SIMULATION)
+    return file
+
+
+@pytest.fixture
+def bricard(capsys):
+    """Run the command line here: (exit code, standard output, standard error)."""
+
+    def call(*arguments):
+        with pytest.raises(SystemExit) as exit_:
+            main([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        assert "Traceback" not in captured.err
+        return exit_.value.code or 0, captured.out, captured.err
+
+    return call
+
+
+def test_run_shows_report_errors_and_timing(bricard, model):
+    code, out, _ = bricard("run", model)
+    assert code == 0
+    for words in ("degrees of freedom 1", "energy error", "position error", "march", "Reached the end"):
+        assert words in out
+
+
+def test_run_writes_result_and_plots(bricard, model, tmp_path):
+    bricard("run", model, "--output", tmp_path / "new" / "folder", "--plots")
+    written = {file.name for file in (tmp_path / "new" / "folder").iterdir()}
+    plots = {f"my-pendulum-{name}.png" for name in ("energy", "constraints", "joints", "steps")}
+    assert written == {"my-pendulum.h5"} | plots
+    assert br.Solution.load(tmp_path / "new" / "folder" / "my-pendulum.h5").t[-1] == pytest.approx(0.1)
+
+
+def test_run_json_is_all_of_standard_output(bricard, model):
+    code, out, _ = bricard("run", model, "--json")
+    found = json.loads(out)
+    assert (code, found["ok"], found["steps"], found["report"]["freedom"]) == (0, True, 10, 1)
+    assert set(found["seconds"]) == {"compile", "prepare", "march"}
+
+
+def test_quiet_says_nothing(bricard, model):
+    assert bricard("run", model, "--quiet") == (0, "", "")
+
+
+def test_options_override_the_file(bricard, model):
+    _, out, _ = bricard("run", model, "--json", "--duration", 0.2, "--step", 0.05)
+    found = json.loads(out)
+    assert (found["t"], found["steps"]) == (pytest.approx(0.2), 4)
+
+
+def test_a_tolerance_overrides_the_step_of_the_file(bricard, model):
+    _, out, _ = bricard("run", model, "--json", "--rtol", 1e-6)
+    assert json.loads(out)["provenance"]["step"] is None
+
+
+def test_methods_by_option(bricard, model):
+    options = ("--formulation", "index1", "--integrator", "rk4", "--correction", "none")
+    _, out, _ = bricard("run", model, "--json", *options)
+    used = json.loads(out)["provenance"]
+    assert (used["formulation"], used["integrator"], used["correction"]) == ("index1", "rk4", "none")
+
+
+BAD_SETTINGS = {
+    "[simulation]\nduraton = 1": 'unknown key "duraton". Did you mean "duration"',
+    "[simulation]\nduration = -1": "duration must be greater than zero",
+    '[simulation]\nduration = "1 s"': "duration must be a number",
+    "[simulation]\nduration = nan": "duration must be a finite number",
+    "[simulation]\nduration = 1\nintegrator = 4": "integrator must be a text",
+    '[simulation]\nduration = 1\nformulation = "indx1"': 'no formulation "indx1". Did you mean "index1"',
+    '[simulation]\nduration = 1\nformulation = "index3"\nintegrator = "rk4"': "With index3 use generalized-alpha",
+    "[simulation]\nduration = 1\nrho = 0.5\n": "rho",
+    "": "Give --duration SECONDS",
+}
+
+
+@pytest.mark.parametrize("text", BAD_SETTINGS)
+def test_bad_settings(bricard, model, text):
+    model.write_text(PENDULUM + text)
+    code, out, err = bricard("run", model, "--quiet")
+    assert (code, out) == (2, "")
+    assert BAD_SETTINGS[text] in err
+
+
+BAD_MODELS = {
+    PENDULUM.replace("mass = 1", "mass = -1"): "mass",
+    PENDULUM.replace('"ground"', '"grund"'): 'Did you mean "ground"',
+    PENDULUM.replace('["ground", "rod"]', '["rod", "rod"]'): "itself",
+    PENDULUM.replace("axis = [0, 1, 0]", "axis = [0, 0, 0]"): "axis",
+    PENDULUM.replace('"revolute"', '"revolut"'): 'Did you mean "revolute"',
+    PENDULUM[:-30]: "not a valid TOML file",
+    'name = "nothing"\n': "no bodies",
+    PENDULUM.replace("end = [1, 0, 0]", "end = [nan, 0, 0]"): "finite",
+}
+
+
+@pytest.mark.parametrize("command", ["run", "check"])
+@pytest.mark.parametrize("text", BAD_MODELS)
+def test_bad_models(bricard, model, text, command):
+    model.write_text(text + (SIMULATION if "valid" not in BAD_MODELS[text] else ""))
+    code, out, err = bricard(command, model)
+    assert (code, out) == (2, "")
+    assert BAD_MODELS[text] in err
+
+
+def test_both_kinds_of_steps(bricard, model):
+    code, _, err = bricard("run", model, "--step", 0.1, "--rtol", 1e-3)
+    assert code == 2
+    assert "not both" in err
+
+
+def test_missing_model_file(bricard, tmp_path):
+    code, _, err = bricard("run", tmp_path / "none.toml")
+    assert (code, "none.toml: No such file" in err) == (2, True)
+
+
+def test_output_that_is_a_file(bricard, model, tmp_path):
+    (tmp_path / "taken").write_text("")
+    code, _, err = bricard("run", model, "--output", tmp_path / "taken")
+    assert (code, "taken" in err) == (2, True)
+
+
+def test_unknown_command_and_option(bricard):
+    assert bricard("simulate")[0] == 2
+    assert bricard("list", "joint")[0] == 2
+    assert bricard("run", "x.toml", "--stepp", "1")[0] == 2
+
+
+FAILING = """
+[forces.load]
+type = "force"
+body = "rod"
+force = [0, 0, {profile = "polynomial", coefficients = [0, 1e300]}]
+"""
+
+
+def test_failed_run_keeps_the_older_result(bricard, model, tmp_path):
+    bricard("run", model, "--output", tmp_path, "--quiet")
+    before = (tmp_path / "my-pendulum.h5").read_bytes()
+    model.write_text(PENDULUM + FAILING + SIMULATION)
+    code, out, err = bricard("run", model, "--output", tmp_path, "--integrator", "rk4", "--quiet")
+    assert (code, out) == (1, "")
+    assert "stopped being finite" in err
+    assert (tmp_path / "my-pendulum.h5").read_bytes() == before
+    assert not br.Solution.load(tmp_path / "my-pendulum-partial.h5").ok
+
+
+def test_failed_run_as_json(bricard, model):
+    model.write_text(PENDULUM + FAILING + SIMULATION)
+    code, out, _ = bricard("run", model, "--integrator", "rk4", "--json")
+    assert (code, json.loads(out)["ok"]) == (1, False)
+
+
+def test_interrupted_run_is_kept_apart(bricard, model, tmp_path, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    march = type("March", (), {"address": 0, "__call__": interrupted})()
+    monkeypatch.setattr(sys.modules["bricard.simulate"], "march", march)
+    code, _, err = bricard("run", model, "--output", tmp_path, "--quiet")
+    assert (code, "Interrupted" in err) == (1, True)
+    with h5py.File(tmp_path / "my-pendulum-partial.h5") as file:
+        assert not file.attrs["ok"]
+
+
+def test_bugs_are_one_line(bricard, model, monkeypatch):
+    monkeypatch.setattr("bricard.system.report.report", lambda model: 1 / 0)
+    monkeypatch.delenv("BRICARD_DEBUG", raising=False)
+    code, out, err = bricard("check", model)
+    assert (code, out) == (1, "")
+    assert "ZeroDivisionError" in err
+    assert "BRICARD_DEBUG=1" in err
+
+
+def test_debugging_shows_the_traceback(model):
+    environment = {**os.environ, "BRICARD_DEBUG": "1"}
+    command = [sys.executable, "-m", "bricard.cli.main", "check", str(model.with_name("none.toml"))]
+    result = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert result.returncode == 2
+    assert "Traceback" in result.stderr
+
+
+def test_check_text_and_json(bricard, model):
+    assert "degrees of freedom 1" in bricard("check", model)[1]
+    assert json.loads(bricard("check", model, "--json")[1])["rank"] == 5
+
+
+def test_check_of_a_loop_that_cannot_close(bricard, model):
+    text = PENDULUM.replace("[joints.A]", '[joints.B]\ntype = "distance"\nbodies = ["ground", "rod"]\nlength = 9\n')
+    text = text.replace("length = 9\n", "length = 9\npoint_a = [0, 0, 5]\npoint_b = [1, 0, 0]\n[joints.A]\n")
+    model.write_text(text)
+    code, out, err = bricard("check", model)
+    assert (code, "NOT ASSEMBLED" in out, err != "") == (2, True, True)
+
+
+FAMILIES = {
+    "formulations": FORMULATIONS,
+    "integrators": INTEGRATORS,
+    "corrections": CORRECTIONS,
+    "joints": JOINT_TYPES,
+    "forces": FORCE_TYPES,
+}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_list_is_complete(bricard, family):
+    code, out, _ = bricard("list", family, "--json")
+    rows = json.loads(out)
+    assert code == 0
+    assert [row["name"] for row in rows] == list(FAMILIES[family])
+    assert all(row["title"] for row in rows)
+
+
+@pytest.mark.parametrize("family", list(listing.Family))
+def test_list_as_text(bricard, family):
+    code, out, err = bricard("list", family.value)
+    assert (code, bool(out or err)) == (0, True)
+
+
+def test_doctor(bricard):
+    code, out, _ = bricard("doctor", "--json")
+    found = json.loads(out)
+    assert code == (1 if found["problems"] else 0)
+    assert found["versions"]["bricard"] == br.__version__
+    assert "folder" in found["cache"]
+
+
+def test_version(bricard):
+    assert bricard("--version")[:2] == (0, br.__version__ + "\n")
+
+
+def test_no_colours_in_a_pipe(bricard, model, monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in "".join(bricard("run", model)[1:])
+
+
+@pytest.mark.slow
+def test_warmup_leaves_nothing_to_compile(bricard):
+    bricard("warmup")
+    assert json.loads(bricard("warmup", "--json")[1])["compiled"] == 0
+
+
+def test_compilation_is_announced_once_and_timed(capsys):
+    with Compiling() as compiling:
+        assert numba.njit(lambda x: x + 1)(1) == 2
+        assert numba.njit(lambda x: x + 2)(1) == 3
+    assert compiling.count >= 2
+    assert compiling.seconds > 0.0
+    assert capsys.readouterr().err.count("compiling") == 1
+
+
+@pytest.mark.slow
+def test_a_cold_cache_is_announced(model, tmp_path):
+    environment = {**os.environ, "BRICARD_CACHE_DIR": str(tmp_path / "cache")}
+    command = [sys.executable, "-m", "bricard.cli.main", "check", str(model)]
+    cold, warm = (subprocess.run(command, capture_output=True, text=True, env=environment, check=True) for _ in "12")
+    assert "compiling" in cold.stderr
+    assert warm.stderr == ""
+    assert cold.stdout == warm.stdout

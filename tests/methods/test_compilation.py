@@ -1,0 +1,82 @@
+"""Pieces are compiled once: a new combination compiles nothing, and all of it also runs as plain Python."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from mechanisms import four_bar, pendulum, rssr
+from numba import njit
+from numba.core import event
+
+from bricard.simulate import simulate
+
+METHODS = {
+    "rk4": {"formulation": "index1", "integrator": "rk4"},
+    "radau5": {"formulation": "ggl", "integrator": "radau5"},
+    "generalized-alpha": {"formulation": "index3", "integrator": "generalized-alpha"},
+}
+SCRIPT = """
+import json, sys
+sys.path.insert(0, {tests!r})
+import mechanisms
+from numba.core import event
+from bricard.simulate import simulate
+with event.install_recorder("numba:compile") as compiled:
+    solution = simulate(getattr(mechanisms, {mechanism!r})(), 0.006, step=0.002, **{options!r})
+print(json.dumps([solution.q[-1].tolist(), solution.v[-1].tolist(), solution.lam[-1].tolist(), len(compiled.buffer)]))
+"""
+
+
+def in_a_process(mechanism, options, **environment):
+    code = SCRIPT.format(tests=str(Path(__file__).parents[1]), mechanism=mechanism, options=options)
+    run = subprocess.run(
+        [sys.executable, "-c", code], env=os.environ | environment, capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stderr
+    return json.loads(run.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize("method", list(METHODS))
+def test_plain_python_gives_the_same_numbers(method):
+    """Same operations in another order at most (fused multiply-add): rounding, and Newton's tolerance of 1e-10."""
+    options = METHODS[method]
+    q, v, lam, _ = in_a_process("pendulum", options, NUMBA_DISABLE_JIT="1")
+    solution = simulate(pendulum(), 0.006, step=0.002, **options)
+    np.testing.assert_allclose(q, solution.q[-1], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(v, solution.v[-1], rtol=0, atol=1e-11)
+    np.testing.assert_allclose(lam, solution.lam[-1], rtol=0, atol=1e-8 * np.abs(solution.lam[-1]).max())
+
+
+def test_plain_python_on_a_redundant_loop():
+    q, *_ = in_a_process("four_bar", METHODS["rk4"], NUMBA_DISABLE_JIT="1")
+    np.testing.assert_allclose(q, simulate(four_bar(), 0.006, step=0.002, **METHODS["rk4"]).q[-1], rtol=0, atol=1e-12)
+
+
+def test_recorder_sees_compilations():
+    """Otherwise the tests below would pass whatever happens."""
+    with event.install_recorder("numba:compile") as compiled:
+        njit(lambda x: x + 1.5)(2.0)
+    assert compiled.buffer
+
+
+def test_new_combination_compiles_nothing():
+    """Formulation and integrator known from one mechanism, elements from another run: together they are not compiled."""
+    short = {"step": 0.002}
+    simulate(pendulum(), 0.004, **METHODS["radau5"], **short)
+    simulate(pendulum(), 0.004, **METHODS["generalized-alpha"], **short)
+    simulate(rssr(), 0.004, **METHODS["rk4"], **short)
+    with event.install_recorder("numba:compile") as compiled:
+        simulate(rssr(), 0.004, **METHODS["radau5"], **short)
+        simulate(rssr(), 0.004, **METHODS["generalized-alpha"], **short)
+    assert not compiled.buffer
+
+
+def test_second_process_finds_everything_compiled():
+    simulate(pendulum(), 0.004, step=0.002, **METHODS["generalized-alpha"])
+    simulate(rssr(), 0.004, step=0.002, **METHODS["rk4"])
+    *_, compilations = in_a_process("rssr", METHODS["generalized-alpha"])
+    assert compilations == 0

@@ -1,0 +1,37 @@
+"""`import bricard` is light, and every public name is found."""
+
+import subprocess
+import sys
+
+import pytest
+
+import bricard as br
+
+
+def test_import_loads_nothing_heavy():
+    heavy = ("numba", "scipy", "matplotlib", "h5py", "xarray", "numpy", "rich")
+    code = f"import sys, bricard; sys.exit(' '.join(n for n in {heavy} if n in sys.modules))"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert result.stderr.strip() == ""
+
+
+@pytest.mark.parametrize("name", br.__all__)
+def test_every_name_is_found(name):
+    assert getattr(br, name).__name__ == name
+
+
+def test_names_are_listed():
+    assert set(br.__all__) <= set(dir(br))
+
+
+def test_unknown_name():
+    with pytest.raises(AttributeError, match="'bricard' has no attribute 'simulat'"):
+        _ = br.simulat
+
+
+@pytest.mark.parametrize(
+    "first", ["import bricard.simulate", "from bricard.simulate import choose", "import bricard.cli.run"]
+)
+def test_simulate_is_the_function_whatever_was_imported_first(first):
+    code = f"{first}\nimport bricard\nassert callable(bricard.simulate), bricard.simulate"
+    subprocess.run([sys.executable, "-c", code], check=True)
