@@ -1,1 +1,1 @@
-"""Makes the shared module `mechanisms` importable from all test folders: pytest puts the folder of a conftest on the path."""
+"""Makes the module `mechanisms` importable from all test folders: pytest puts a conftest's folder on the path."""

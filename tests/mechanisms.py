@@ -1,4 +1,4 @@
-"""Mechanisms that several tests share. Each takes the world it stands in: a rotated, shifted one, or one in other units."""
+"""Mechanisms that several tests share. Each takes the world it stands in: turned and shifted, or in other units."""
 
 from dataclasses import dataclass, field
 
@@ -9,7 +9,7 @@ import bricard.model as br
 
 @dataclass(frozen=True)
 class World:
-    """A world turned by R and shifted by x (m), in which a metre has the length `unit`; mass and time keep their units."""
+    """A world turned by R and shifted by x (m), in which a metre is `unit` long; mass and time keep their units."""
 
     R: np.ndarray = field(default_factory=lambda: np.eye(3))
     x: np.ndarray = field(default_factory=lambda: np.zeros(3))
@@ -59,7 +59,9 @@ def four_bar(world=HERE, planar=False, coupler_mass=2.0, speed=-6.0):
     model.revolute("C", "link", "rocker", world.point(c), axis)
     model.revolute("D", "rocker", model.ground, world.point(d), axis)
     model.torsion("friction", "D", stiffness=world.torque(4.0), damping=world.torque(0.5))
-    model.spring("S", model.ground, "link", world.point((0.5, 0, 0)), world.point((0.45, 0.55, 0)), stiffness=40, damping=2)
+    model.spring(
+        "S", model.ground, "link", world.point((0.5, 0, 0)), world.point((0.45, 0.55, 0)), stiffness=40, damping=2
+    )
     if speed is not None:
         model.start(joint="A", velocity=speed)
     return model

@@ -16,6 +16,7 @@ from .compiled.records import Run, pack
 from .compiled.status import FINISHED, INTERRUPTED, RUNNING, sentence
 from .errors import BricardError, IncompatibleMethods, ModelError, SimulationError, suggest
 from .linalg import sparse
+from .linalg.kkt import accelerations
 from .progress import Progress
 from .registry import CONTROLLERS, CORRECTIONS, FORMULATIONS, INTEGRATORS
 from .solution.solution import Solution
@@ -25,6 +26,7 @@ from .system.state import State
 from .system.system import System
 
 CHUNK_SECONDS, MAX_HALVINGS, MAX_OUTPUT_BYTES = 0.2, 12, 64e6
+RTOL = 1e-8  # default tolerance of adaptive runs
 
 
 def simulate(
@@ -66,7 +68,7 @@ def simulate(
     end = state.t + float(duration)
     nominal = duration / max(1, round(duration / step)) if step is not None else 0.0
     run = start_run(problem, method, state, end, nominal, output_times(state.t, end, nominal, output, problem), numbers)
-    run.tolerance[:] = rtol if rtol is not None else 1e-6, atol if atol is not None else (rtol or 1e-6)
+    run.tolerance[:] = rtol or RTOL, atol or rtol or RTOL
     if not method.adaptive and step is None:
         raise IncompatibleMethods(f'Integrator "{method.name}" has a fixed step: give step=..., in seconds.')
     control = CONTROLLERS["fixed" if step is not None else "pi"]
@@ -77,6 +79,8 @@ def simulate(
     status, seconds = _march(problem, method, control, run, work, end, progress)
     culprit = _culprit(problem.system, run)
     text = sentence(status, run.clock[0], run.clock[1], int(run.counters[counting.STEPS]), culprit)
+    if status not in (FINISHED, INTERRUPTED):
+        text += _singularity(problem.system, run, work)
     solution = Solution.from_run(
         problem,
         run,
@@ -142,7 +146,9 @@ def _integrator_options(method, options):
     for key, value in options.items():
         if key not in numbers:
             known = ", ".join(numbers) or "none"
-            raise IncompatibleMethods(f'Unknown option "{key}".{suggest(key, numbers)} Options of {method.name}: {known}.')
+            raise IncompatibleMethods(
+                f'Unknown option "{key}".{suggest(key, numbers)} Options of {method.name}: {known}.'
+            )
         if not np.isfinite(value):
             raise ModelError(f"Option {key} is {value}; it must be a finite number.")
         numbers[key] = float(value)
@@ -199,7 +205,7 @@ def start_run(problem, method, state, end, nominal, out_t, numbers):
     counters = np.zeros(counting.N_COUNTERS, np.int64)
     counters[counting.CULPRIT], counters[counting.RESTART] = -1, 1
     counters[counting.KEEP_A], counters[counting.KEEP_LAM] = problem.keep_a, problem.keep_lam
-    counters[counting.WEAK_NOMINAL] = weak_pivots(system, state)
+    counters[counting.WEAK_NOMINAL] = (nearly_singular(system, state) or (0, ""))[0]
     smallest = nominal * 2.0**-MAX_HALVINGS if nominal else 1e-12 * max(span, abs(end))
     none = np.zeros(0, np.uint32)
     jacobian = (none, none, np.zeros(0), np.zeros(0), np.zeros(0), sparse.empty_matrix(), sparse.empty_matrix(complex))
@@ -252,14 +258,15 @@ def _jacobian_memory(problem, size):
     )
 
 
-def weak_pivots(system, state):
-    """Number of weak pivots at a state: what redundant rows make normal there."""
-    from .linalg.kkt import accelerations
-
+def nearly_singular(system, state):
+    """Number of weak pivots at a state (what redundant rows make normal, or more) and the name of the first."""
+    if not system.n_rows:
+        return None
     work = system.work()
     work.turn[:] = state.turn
     accelerations(state.t, state.q, state.v, system.compiled, pack(work))
-    return int(work.kkt.report[0])
+    first = int(work.kkt.report[1])
+    return int(work.kkt.report[0]), system.unknown_name(int(system.pattern.order[first])) if first >= 0 else ""
 
 
 def _march(problem, method, control, run, work, end, progress):
@@ -267,7 +274,8 @@ def _march(problem, method, control, run, work, end, progress):
     pointers = (problem.after_step, problem.rebase, *problem.functions)
     form = table(FORMS[problem.form], pointers)
     functions = np.array(
-        [address_of(STEP, method.step), address_of(INTERPOLATE, method.interpolate), address_of(CONTROL, control)], np.int64
+        [address_of(STEP, method.step), address_of(INTERPOLATE, method.interpolate), address_of(CONTROL, control)],
+        np.int64,
     )
     _ = march.address
     packed_run, packed_work, system = pack(run), pack(work), problem.system.compiled
@@ -284,6 +292,21 @@ def _march(problem, method, control, run, work, end, progress):
         except KeyboardInterrupt:
             status = INTERRUPTED
     return status, seconds
+
+
+def _singularity(system, run, work):
+    """A further sentence if the last position is close to a singular one."""
+    n_q, n_v = system.n_q, system.n_v
+    q, v = run.y[:n_q].copy(), run.y[n_q : n_q + n_v].copy()
+    if not (np.isfinite(q).all() and np.isfinite(v).all()):
+        return ""
+    found = nearly_singular(system, State(float(run.clock[0]), q, v, v, np.zeros(system.n_rows), work.turn.copy()))
+    if found is None or found[0] <= run.counters[counting.WEAK_NOMINAL]:
+        return ""
+    return (
+        f" The position there is close to a singular one ({found[1]}): integrators that solve several stages at once may not "
+        "pass it; generalized-alpha and the Ode forms with correction do."
+    )
 
 
 def _culprit(system, run):
@@ -304,8 +327,8 @@ def _provenance(chosen, method, form, correction, step, nominal, rtol, atol, num
         "form": form,
         "correction": correction,
         "step": nominal if step is not None else None,
-        "rtol": None if step is not None else (rtol or 1e-6),
-        "atol": None if step is not None else (atol or rtol or 1e-6),
+        "rtol": None if step is not None else (rtol or RTOL),
+        "atol": None if step is not None else (atol or rtol or RTOL),
         "options": numbers,
         "references": [*chosen.references, *method.references],
     }

@@ -1,6 +1,6 @@
 """One small model per kind of element: two bodies with products of inertia and offset centres of mass."""
 
-from functools import lru_cache
+from functools import cache
 
 import own_functions as own
 
@@ -16,8 +16,12 @@ FAR = (1.2, -0.4, 0.7)
 def two_bodies(planar=False):
     model = br.Model("sample", gravity=(0.4, -9.0, 0.0 if planar else -1.5), planar=planar)
     if planar:
-        a = model.body("a", mass=1.3, inertia=0.3, com=(0.1, -0.2, 0), position=(0.2, 0.1, 0), rotation=(0.9, 0, 0, 0.3))
-        b = model.body("b", mass=0.7, inertia=0.2, com=(-0.1, 0.3, 0), position=(0.7, 0.4, 0), rotation=(0.8, 0, 0, -0.4))
+        a = model.body(
+            "a", mass=1.3, inertia=0.3, com=(0.1, -0.2, 0), position=(0.2, 0.1, 0), rotation=(0.9, 0, 0, 0.3)
+        )
+        b = model.body(
+            "b", mass=0.7, inertia=0.2, com=(-0.1, 0.3, 0), position=(0.7, 0.4, 0), rotation=(0.8, 0, 0, -0.4)
+        )
         return model, a, b
     tilt = (0.9, 0.1, -0.3, 0.2)
     a = model.body("a", mass=1.3, inertia=INERTIA_A, com=(0.1, -0.2, 0.05), position=(0.2, 0.1, -0.3), rotation=tilt)
@@ -125,7 +129,13 @@ FORCES = {
         "F", b, FAR, (1.0, br.Sine(2, 0.5), -3.0), (0.3, 0.2, br.Sine(1, 1)), axes="body"
     ),
     "bushing": lambda m, a, b: m.bushing(
-        "F", a, b, POINT, stiffness=(9, 8, 7, 3, 2, 1), damping=(0.5, 0.4, 0.3, 0.2, 0.1, 0.3), rotation=(0.9, 0.2, 0.1, 0.3)
+        "F",
+        a,
+        b,
+        POINT,
+        stiffness=(9, 8, 7, 3, 2, 1),
+        damping=(0.5, 0.4, 0.3, 0.2, 0.1, 0.3),
+        rotation=(0.9, 0.2, 0.1, 0.3),
     ),
     "user_force": lambda m, a, b: m.user_force("F", a, b, own.drag, point=FAR, parameters=(0.3, 2.0)),
 }
@@ -139,7 +149,7 @@ PLANAR_FORCES = {
 SAMPLES = SPATIAL | PLANAR | FORCES | PLANAR_FORCES
 
 
-@lru_cache(maxsize=None)
+@cache
 def system_of(name):
     """The built system of a sample; kept, so that users' functions are compiled once."""
     model, a, b = two_bodies(planar=name in PLANAR or name in PLANAR_FORCES)

@@ -46,7 +46,7 @@ def by_time(system, p, function):
 
 
 def assert_derivative(given, difference, size, truncation=1.0):
-    """Equal within the error of central differences: rounding eps |f| / h, truncation h^2 f''' / 6 (at most 1e-12 here)."""
+    """Equal within the error of central differences: rounding eps |f| / h, truncation h^2 f''' / 6."""
     given = given.toarray() if hasattr(given, "toarray") else np.asarray(given)
     limit = 20 * np.finfo(float).eps * max(1.0, float(np.max(np.abs(size), initial=0.0))) / STEP
     limit += 30 * STEP**2 * max(1.0, float(np.max(np.abs(difference), initial=0.0))) * truncation

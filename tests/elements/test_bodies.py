@@ -1,4 +1,4 @@
-"""Rigid bodies against clouds of point masses: mass matrix, kinetic energy, weight, gyroscopic torque, kinematic map."""
+"""Rigid bodies against clouds of point masses: mass matrix, kinetic energy, weight, gyroscopic torque, T(q)."""
 
 import numpy as np
 import pytest

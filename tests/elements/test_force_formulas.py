@@ -6,6 +6,8 @@ import pytest
 from samples import system_of
 from states import random_point
 
+from bricard.kernels.functions import Motion
+from bricard.model import quaternion
 from bricard.system.channels import rotation_matrices
 
 SEEDS = pytest.mark.parametrize("seed", range(3))
@@ -71,8 +73,6 @@ def test_torsion_spring(seed):
     angle = rng.uniform(-2, 2)
     c, s = np.cos(angle), np.sin(angle)
     R_b = a[1] @ hinge.frame_a.rotation @ np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]) @ hinge.frame_b.rotation.T
-    from bricard.model import quaternion
-
     q = p.q.copy()
     q[10:] = quaternion(R_b)
     p = p._replace(q=q)
@@ -88,7 +88,7 @@ def test_torsion_spring(seed):
 def test_applied_force(axes, seed):
     system = system_of(f"force in the {axes}")
     p, load = random_point(system, seed), system.model.forces["F"]
-    x, R, _, _ = bodies(system, p)[1]
+    _, R, _, _ = bodies(system, p)[1]
     force, torque = (np.array([profile(p.t) for profile in part]) for part in (load.force, load.torque))
     if axes == "body":
         force, torque = R @ force, R @ torque
@@ -99,12 +99,13 @@ def test_applied_force(axes, seed):
 
 @SEEDS
 def test_user_force(seed):
-    from bricard.kernels.functions import Motion
-
     system = system_of("user_force")
     p, element = random_point(system, seed), system.model.forces["F"]
     a, b = bodies(system, p)
-    motions = [Motion(x, body[1], v, body[3]) for body, (x, v) in ((a, carried(a, element.frame_a)), (b, carried(b, element.frame_b)))]
+    motions = [
+        Motion(x, body[1], v, body[3])
+        for body, (x, v) in ((a, carried(a, element.frame_a)), (b, carried(b, element.frame_b)))
+    ]
     load = np.array(own.drag(p.t, *motions, element.parameters))
     expected = pair(system, p, motions[1].x, load[:3], load[3:])
     np.testing.assert_allclose(system.force(p.t, p.q, p.v), expected, rtol=0, atol=1e-12)
@@ -134,7 +135,9 @@ def test_bushing_on_a_small_displacement(seed):
     f = system.force(0.0, system.retract(system.start, step), v) - system.force(0.0, system.start, 0 * v)
     axes = bushing.frame_a.world_rotation
     stiffness, damping = np.array(bushing.parameters[:6]), np.array(bushing.parameters[6:12])
-    load = -stiffness * np.concatenate([axes.T @ dx, axes.T @ dt]) - damping * np.concatenate([axes.T @ dv, axes.T @ dw])
+    load = -stiffness * np.concatenate([axes.T @ dx, axes.T @ dt]) - damping * np.concatenate(
+        [axes.T @ dv, axes.T @ dw]
+    )
     force, moment = axes @ load[:3], axes @ load[3:]
     np.testing.assert_allclose(f[6:9], force, rtol=0, atol=1e3 * size**2)
     np.testing.assert_allclose(f[9:], R_b.T @ (moment + np.cross(arm, force)), rtol=0, atol=1e3 * size**2)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from samples import system_of
 from scipy.spatial.transform import Rotation
 
+from bricard.model import quaternion
 from bricard.system.channels import rotation_matrices
 
 I3 = np.eye(3)
@@ -112,8 +113,11 @@ def spec(name, system, q):
 
 
 def allowed_motion(name, rng, drawn):
-    """A relative motion (translation, rotation) of frame b against frame a that the joint allows; `drawn` is at the start."""
-    turn = lambda: Rotation.from_rotvec([0, 0, rng.uniform(-2, 2)]).as_matrix()
+    """A relative motion (shift, turn) of frame b against frame a that the joint allows; `drawn`: at the start."""
+
+    def turn():
+        return Rotation.from_rotvec([0, 0, rng.uniform(-2, 2)]).as_matrix()
+
     free, (x, y, z) = Rotation.from_rotvec(rng.normal(size=3)).as_matrix(), rng.normal(size=3)
     length = np.linalg.norm(drawn[0])
     return {
@@ -141,7 +145,6 @@ def on_the_manifold(name, system, seed):
     origin = r_a + R_a @ (frame_a.point + frame_a.rotation @ shift)
     r_b = origin - R_b @ frame_b.point
     poses = {frame_a.body.name: (r_a, R_a), frame_b.body.name: (r_b, R_b)}
-    quaternion = lambda R: Rotation.from_matrix(R).as_quat(scalar_first=True)
     return np.concatenate([part for key in "ab" for part in (poses[key][0], quaternion(poses[key][1]))])
 
 

@@ -1,7 +1,6 @@
 """Every example runs, and its own check of the physics holds."""
 
 import importlib
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -41,7 +40,3 @@ def test_four_bar_in_space_and_in_the_plane(example):
     build = example("four_bar").build
     space, plane = (br.simulate(build(planar=planar), 1.0, rtol=1e-10).joint("A") for planar in (False, True))
     assert np.abs(space - plane).max() < 1e-7
-
-
-def test_no_module_stays_behind():
-    assert str(FOLDER) not in sys.path

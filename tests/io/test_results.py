@@ -1,6 +1,7 @@
 """Solutions in HDF5 files: exact round trip, data without a model, damaged files, nothing half-written."""
 
 import os
+import sys
 
 import h5py
 import numpy as np
@@ -94,6 +95,21 @@ def test_another_model_is_refused(without_model):
     other.body("more", br.Sphere((0, 0, 5), 0.1, mass=1.0))
     with pytest.raises(br.FileFormatError, match="belong to another model"):
         results.load(without_model[1], model=other)
+
+
+def test_functions_are_found_beside_the_file(tmp_path, monkeypatch):
+    (tmp_path / "engines.py").write_text("def brake(t, x, xdot):\n    return -0.1 * xdot\n")
+    with monkeypatch.context() as path:
+        path.syspath_prepend(tmp_path)
+        model = crane()
+        model.motor("brake", "rail", "engines:brake")
+        solution = br.simulate(model, 0.1, step=0.01)
+        solution.save(tmp_path / "result.h5")
+    assert np.array_equal(br.Solution.load(tmp_path / "result.h5").energy.work, solution.energy.work)
+    (tmp_path / "engines.py").unlink()
+    monkeypatch.delitem(sys.modules, "engines")
+    with pytest.raises(br.UserFunctionError, match=r"result\.h5.*engines.*Put the module beside the file"):
+        br.Solution.load(tmp_path / "result.h5")
 
 
 @pytest.fixture

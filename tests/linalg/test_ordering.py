@@ -10,7 +10,7 @@ few = settings(derandomize=True, max_examples=40, deadline=None)
 
 
 def random_graph(seed, redundant=True):
-    """Bodies of 3 or 6 unknowns, joints of 1 to 6 rows between one or two of them; redundant joints are left out if asked."""
+    """Bodies of 3 or 6 unknowns, joints of 1 to 6 rows between one or two of them; without redundant ones if asked."""
     rng = np.random.default_rng(seed)
     bodies, joints = int(rng.integers(1, 15)), int(rng.integers(0, 25))
     sizes = [int(s) for s in rng.choice([3, 6], bodies)]

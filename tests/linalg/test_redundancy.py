@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from mechanisms import four_bar, rssr
 
 from bricard.compiled.records import pack
 from bricard.linalg.kkt import accelerations
 from bricard.simulate import simulate
 from bricard.system.assembler import assemble
 from bricard.system.build import build
+from mechanisms import four_bar, rssr
 
 
 def dense(system, state):

@@ -1,13 +1,13 @@
 """Independent formulations give the same motion and the same reactions; corrections and continued runs."""
 
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 import pytest
-from mechanisms import four_bar, pendulum, rssr
 
 import bricard.model as br
 from bricard.simulate import simulate
+from mechanisms import four_bar, pendulum, rssr
 
 MECHANISMS = {"pendulum": pendulum, "four-bar": four_bar, "rssr": rssr}
 METHODS = {
@@ -18,7 +18,7 @@ METHODS = {
 every = pytest.mark.parametrize("name", list(MECHANISMS))
 
 
-@lru_cache(maxsize=None)
+@cache
 def solved(name, method):
     return simulate(MECHANISMS[name](), 0.1, output=8, **METHODS[method])
 
@@ -44,6 +44,29 @@ def test_reactions_of_index1_and_ggl(name):
         a, b = first.reaction(joint), second.reaction(joint)
         np.testing.assert_allclose(a.force, b.force, rtol=0, atol=1e-5 * np.abs(a.force).max())
         np.testing.assert_allclose(a.moment, b.moment, rtol=0, atol=1e-5 * np.abs(a.force).max())
+
+
+def rolling_disc():
+    """A disc that rolls on a slightly inclined plane: one row of contact, two nonholonomic ones."""
+    model = br.Model("disc", gravity=(0.3, 0, -9.81))
+    lean = np.array([0.3, 0.0, 1.0]) / np.hypot(0.3, 1.0)
+    centre, axis = 0.5 * lean, (1.0, 0.0, -0.3)
+    model.body("disc", br.Cylinder(centre - 0.01 * np.array(axis), centre + 0.01 * np.array(axis), 0.5, mass=2.0))
+    model.rolling_disc("rolls", "disc", 0.5, axis, centre, plane_point=(0, 0, centre[2] - 0.5 * lean[2]))
+    model.start(body="disc", angular_velocity=(6.0, 0.0, -1.0), weight=100.0)
+    return model
+
+
+@pytest.mark.parametrize(("method", "accuracy"), [("ggl", 1e-8), ("index3", 1e-5)])
+def test_rolling_disc(method, accuracy):
+    exact, other = (simulate(rolling_disc(), 0.1, output=8, **METHODS[m]) for m in ("index1", method))
+    np.testing.assert_allclose(other.q, exact.q, rtol=0, atol=accuracy)
+
+
+def test_rolling_disc_conserves_energy():
+    """Nonholonomic constraints do no work."""
+    energy = simulate(rolling_disc(), 0.1, **METHODS["index1"]).energy
+    assert np.abs(energy.total - energy.total[0]).max() <= 1e-9 * energy.kinetic.max()
 
 
 @pytest.mark.parametrize("name", ["pendulum", "rssr"])

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from mechanisms import four_bar, pendulum, rssr
 from numba import njit
 from numba.core import event
 
 from bricard.simulate import simulate
+from mechanisms import four_bar, pendulum, rssr
 
 METHODS = {
     "rk4": {"formulation": "index1", "integrator": "rk4"},
@@ -64,7 +64,7 @@ def test_recorder_sees_compilations():
 
 
 def test_new_combination_compiles_nothing():
-    """Formulation and integrator known from one mechanism, elements from another run: together they are not compiled."""
+    """Method known from one mechanism, elements from another run: together they need no compilation."""
     short = {"step": 0.002}
     simulate(pendulum(), 0.004, **METHODS["radau5"], **short)
     simulate(pendulum(), 0.004, **METHODS["generalized-alpha"], **short)

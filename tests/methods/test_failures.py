@@ -4,11 +4,11 @@ import re
 
 import numpy as np
 import pytest
-from mechanisms import four_bar, pendulum
 
 import bricard.model as br
 from bricard.errors import SimulationError
 from bricard.simulate import simulate
+from mechanisms import four_bar, pendulum
 
 IMPLICIT = {
     "index3": {"formulation": "index3", "integrator": "generalized-alpha"},

@@ -1,12 +1,12 @@
 """Measured orders: the slope of the error over the step, on a pendulum and on a spatial closed loop."""
 
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 import pytest
-from mechanisms import pendulum, rssr
 
 from bricard.simulate import simulate
+from mechanisms import pendulum, rssr
 
 # T (s), and the largest of three steps, each half of the one before; small enough to be in the asymptotic range
 PENDULUM = {"rk4": 0.02, "radau5": 0.05, "generalized-alpha": 0.005}
@@ -30,14 +30,14 @@ METHODS = {
 }
 
 
-@lru_cache(maxsize=None)
+@cache
 def reference(name):
     """By another method at the tightest tolerance, checked below against a second one."""
     mechanism, duration, _ = MECHANISMS[name]
     return simulate(mechanism(), duration, formulation="index1", integrator="dopri5", rtol=1e-13, output=1)
 
 
-@lru_cache(maxsize=None)
+@cache
 def errors(name, method):
     """Steps and the errors at the end: {"q": (3,), "v": (3,), "lam": (3,)}."""
     mechanism, duration, steps = MECHANISMS[name]

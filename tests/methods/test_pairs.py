@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from mechanisms import four_bar, pendulum
 
 from bricard.errors import IncompatibleMethods, ModelError
 from bricard.registry import CORRECTIONS, FORMULATIONS, INTEGRATORS
 from bricard.simulate import simulate
+from mechanisms import four_bar, pendulum
 
 PAIRS = [(f, i) for f in FORMULATIONS for i in INTEGRATORS]
 ALLOWED = [(f, i) for f, i in PAIRS if any(form in INTEGRATORS[i].accepts for form in FORMULATIONS[f].forms)]

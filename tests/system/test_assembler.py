@@ -6,12 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from measuring import point_velocity, pose, position, velocity
-from mechanisms import Z, four_bar, rssr
 
 import bricard.model as br
 from bricard.errors import AssemblyError
 from bricard.system.assembler import assemble
 from bricard.system.build import build
+from mechanisms import Z, four_bar, rssr
 
 
 def started(model):
@@ -62,7 +62,9 @@ def test_velocity_constraints_hold(name):
 def test_acceleration_constraints_hold(name):
     system, state = wished(name)
     acceleration = system.jacobian(0.0, state.q) @ state.a
-    np.testing.assert_allclose(acceleration, system.gamma(0.0, state.q, state.v), rtol=0, atol=1e-9 * np.abs(state.a).max())
+    np.testing.assert_allclose(
+        acceleration, system.gamma(0.0, state.q, state.v), rtol=0, atol=1e-9 * np.abs(state.a).max()
+    )
 
 
 @every
@@ -88,13 +90,20 @@ def test_branch_of_the_drawing_is_kept(flip):
     model.body("crank", br.Rod(a, b, mass=1))
     model.body("link", br.Rod(b, c, mass=1))
     model.body("rocker", br.Rod(c, d, mass=1))
-    for name, first, second, point in (("A", model.ground, "crank", a), ("B", "crank", "link", b), ("C", "link", "rocker", c)):
+    for name, first, second, point in (
+        ("A", model.ground, "crank", a),
+        ("B", "crank", "link", b),
+        ("C", "link", "rocker", c),
+    ):
         model.pin(name, first, second, point)
     model.pin("D", "rocker", model.ground, d)
     model.start(joint="A", position=1.2)
     system, state = started(model)
     x, R = pose(system, state, "link")
-    end, elbow = x + R @ (np.linalg.norm(np.subtract(c, b)) / 2, 0, 0), np.array([0.3 * np.cos(1.2), 0.3 * np.sin(1.2), 0])
+    end, elbow = (
+        x + R @ (np.linalg.norm(np.subtract(c, b)) / 2, 0, 0),
+        np.array([0.3 * np.cos(1.2), 0.3 * np.sin(1.2), 0]),
+    )
     assert np.sign(np.cross(np.subtract(d, elbow), end - elbow)[2]) == flip
 
 
@@ -160,7 +169,7 @@ def test_weighted_position_wishes_share(name):
 
 
 def test_larger_weight_of_a_velocity_counts_more():
-    """A weighted velocity competes with rest (kinetic energy); what a large weight leaves is of the order of its inverse."""
+    """A weighted velocity competes with rest; what a large weight leaves is of the order of its inverse."""
     speeds = []
     for weight in (1.0, 10.0, 1e6):
         model = four_bar(speed=None)

@@ -1,13 +1,14 @@
 """A rigid motion of the whole world and a change of units change nothing but the description."""
 
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 import pytest
-from mechanisms import HERE, MILLIMETRES, TURNED, four_bar, rssr
 
 from bricard.simulate import simulate
 from bricard.system.regularise import count_weak, row_diagonal
+from bricard.system.report import report
+from mechanisms import HERE, MILLIMETRES, TURNED, four_bar, rssr
 
 WORLDS = {"turned": TURNED, "millimetres": MILLIMETRES}
 METHODS = {
@@ -19,16 +20,24 @@ worlds = pytest.mark.parametrize("world", list(WORLDS))
 mechanisms = pytest.mark.parametrize("mechanism", [four_bar, rssr])
 
 
-@lru_cache(maxsize=None)
+@cache
 def solved(mechanism, world, method):
     """0.1 s: long enough to move by a third of a turn, short enough for rounding errors not to grow."""
     model = mechanism(WORLDS.get(world, HERE))
     return simulate(model, 0.1, step=0.005, **METHODS[method])
 
 
-@worlds
+@pytest.mark.parametrize(
+    ("world", "method"),
+    [
+        ("turned", "index1"),
+        ("turned", "index3"),
+        ("turned", "ggl"),
+        ("millimetres", "index1"),
+        ("millimetres", "index3"),
+    ],
+)
 @mechanisms
-@pytest.mark.parametrize("method", list(METHODS))
 def test_motion(mechanism, world, method):
     """Newton's method and projections stop at 1e-12 in scaled components; twenty steps."""
     here, there = solved(mechanism, "here", method), solved(mechanism, world, method)
@@ -46,7 +55,8 @@ def test_paths(mechanism, world):
 
 @worlds
 @pytest.mark.parametrize(
-    ("mechanism", "method"), [(four_bar, "index1"), (four_bar, "ggl"), (rssr, "index1"), (rssr, "index3"), (rssr, "ggl")]
+    ("mechanism", "method"),
+    [(four_bar, "index1"), (four_bar, "ggl"), (rssr, "index1"), (rssr, "index3"), (rssr, "ggl")],
 )
 def test_reactions(mechanism, world, method):
     here, there = (solved(mechanism, w, method) for w in ("here", world))
@@ -75,6 +85,34 @@ def test_rank_decisions(mechanism, world):
     weak = [count_weak(s, row_diagonal(s)) for s in (here, there)]
     assert weak[1] == weak[0] == (3 if mechanism is four_bar else 0)
     assert there.record.refinements == here.record.refinements == (1 if mechanism is four_bar else 0)
+
+
+@cache
+def reported(mechanism, world):
+    return report(mechanism(WORLDS.get(world, HERE)))
+
+
+@worlds
+@mechanisms
+def test_degrees_of_freedom(mechanism, world):
+    here, there = (reported(mechanism, w) for w in ("here", world))
+    assert (there.freedom, there.rank, there.gruebler) == (here.freedom, here.rank, here.gruebler)
+    assert (here.freedom, here.gruebler) == ((1, -2) if mechanism is four_bar else (2, 2))
+
+
+@worlds
+@mechanisms
+def test_redundant_rows(mechanism, world):
+    here, there = (reported(mechanism, w) for w in ("here", world))
+    assert len(there.redundant) == len(here.redundant) == (3 if mechanism is four_bar else 0)
+
+
+@worlds
+@mechanisms
+def test_distance_to_singularity(mechanism, world):
+    here, there = (reported(mechanism, w) for w in ("here", world))
+    assert there.smallest == pytest.approx(here.smallest, rel=1e-9)
+    assert there.singular == here.singular
 
 
 @mechanisms

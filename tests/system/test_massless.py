@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from mechanisms import four_bar, rssr
 
 import bricard.model as br
 from bricard.errors import SingularMassError
 from bricard.simulate import simulate
 from bricard.system.build import build
+from mechanisms import four_bar, rssr
 
 METHODS = {
     "index1": {"formulation": "index1", "integrator": "rk4"},

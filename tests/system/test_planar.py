@@ -1,18 +1,18 @@
 """Planar and 3-D models of the same planar mechanism agree."""
 
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 import pytest
-from mechanisms import four_bar, slider_crank
 
 from bricard.simulate import simulate
+from mechanisms import four_bar, slider_crank
 
 MODELS = {"four-bar": lambda planar: four_bar(planar=planar), "slider-crank": slider_crank}
 every = pytest.mark.parametrize("name", list(MODELS))
 
 
-@lru_cache(maxsize=None)
+@cache
 def pair(name):
     """Planar and 3-D; the errors of the two differ (quaternions), but are far below the tolerance of the comparison."""
     return [simulate(MODELS[name](planar), 0.5, rtol=1e-11, output=20) for planar in (True, False)]
@@ -36,7 +36,9 @@ def test_same_reactions_in_the_plane(name):
     flat, spatial = pair(name)
     for joint in "ABC":
         expected = spatial.reaction(joint).force[:, :2]
-        np.testing.assert_allclose(flat.reaction(joint).force[:, :2], expected, rtol=0, atol=1e-7 * np.abs(expected).max())
+        np.testing.assert_allclose(
+            flat.reaction(joint).force[:, :2], expected, rtol=0, atol=1e-7 * np.abs(expected).max()
+        )
 
 
 @every

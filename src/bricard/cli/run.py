@@ -36,7 +36,7 @@ def run(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show errors only.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
 ) -> None:
-    """Simulate MODEL.toml; options override the table `simulation` of the file. Exit code 1 if it does not reach its end."""
+    """Simulate MODEL.toml; options override the table `simulation` of the file. Exit code 1 if it stops early."""
     from ..io.toml import load
     from ..simulate import simulate
     from ..system.report import report

@@ -8,6 +8,7 @@ signature counts. No global setting of Numba is touched.
 
 import functools
 import hashlib
+import logging
 import os
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
@@ -26,7 +27,9 @@ def fingerprint(value):
         return f"{value.co_code.hex()}{value.co_names}{value.co_varnames}{[fingerprint(c) for c in value.co_consts]}"
     if isinstance(value, ModuleType):
         if value.__name__.startswith(__package__.partition(".")[0]):
-            raise TypeError(f"compiled code must import names, not the module {value.__name__}: changes there would go unnoticed")
+            raise TypeError(
+                f"compiled code must import names, not the module {value.__name__}: changes there would go unnoticed"
+            )
         return value.__name__
     function = getattr(value, "py_func", getattr(value, "_defn", value))  # of a dispatcher, of an intrinsic
     if isinstance(function, FunctionType):
@@ -48,7 +51,10 @@ def _function_fingerprint(function):
 @functools.cache
 def folder():
     """Where compiled code is kept; may be deleted at any time."""
-    root = os.environ.get("BRICARD_CACHE_DIR") or Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "bricard"
+    root = (
+        os.environ.get("BRICARD_CACHE_DIR")
+        or Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "bricard"
+    )
     Path(root).mkdir(parents=True, exist_ok=True)
     return str(root)
 
@@ -83,6 +89,19 @@ class _PackageFunctionCache(FunctionCache):
 
     def _index_key(self, signature, codegen):
         return signature, codegen.magic_tuple()
+
+    def load_overload(self, signature, target_context):
+        """Compiled code from the disk; says once that something has to be compiled."""
+        found = super().load_overload(signature, target_context)
+        if found is None:
+            _announce()
+        return found
+
+
+@functools.cache
+def _announce():
+    """One line, by Python's default on standard error: the first run after an installation or a change takes seconds."""
+    logging.getLogger("bricard").warning("bricard: compiling, once; the result is kept in %s", folder())
 
 
 class PackageCache:

@@ -40,7 +40,7 @@ DAE_RESIDUAL = Interface(i8(f8, VECTOR, VECTOR, VECTOR, SYSTEM, WORK))
 DAE_JACOBIAN = Interface(i8(f8, VECTOR, VECTOR, VECTOR, VECTOR, SYSTEM, WORK))
 # MechanicalDae form: (t, y = [q, v], u = [v', 0, lam], flags) -> r = [M v' + G^T lam - f, 0, constraint rows];
 MECHANICAL_RESIDUAL = Interface(i8(f8, VECTOR, VECTOR, VECTOR, i8, SYSTEM, WORK))
-# (c_v, c_q, softness, increment of the step): factorise [M + c_v D + c_q K, G^T; G, -softness eps];
+# (c_v, c_q, softness, increment of the step): factorise [M + c_v D + c_q K, G^T; G, -softness row_diagonal];
 # (increment, r) -> r = the solution.
 MECHANICAL_FACTORISE = Interface(i8(f8, f8, f8, VECTOR, SYSTEM, WORK))
 MECHANICAL_SOLVE = Interface(i8(VECTOR, VECTOR, SYSTEM, WORK))

@@ -128,7 +128,7 @@ class System(NamedTuple):
     d_slot: INDEX
     diagonal_slot: INDEX  # (n_v + 1 + n_rows) place of the diagonal, in the layout of the unknowns
     added_mass: VECTOR  # (n_v) put on the diagonal where M vanishes, removed again by refinement
-    weak: VECTOR  # (n_rows) a constraint pivot below this counts as weak: close to a singular position
+    row_diagonal: VECTOR  # (n_rows) natural size of the diagonal of G M^-1 G^T
     t_row: INDEX  # kinematic map q' = T v by entries
     t_column: INDEX
     tq_row: INDEX  # d(T v)/dq by entries

@@ -17,11 +17,15 @@ from .base import RESIDUAL_DAE, Formulation, Problem, position_scale, velocity_s
 from .corrections import none
 
 call_kinematics, call_map = KINEMATICS.call, MAP.call
+SOFT = 1e-10  # epsilon in Newton's method, relative; larger values slow it down close to singular positions
 
 
 @DAE_RESIDUAL
 def residual(t, y, yp, r, system, work):
-    """y = [q, v, lam, mu] -> F = [q' - T (v + G^T mu), M v' + G^T lam - f, G v + Phi_t, Phi]."""
+    """y = [q, v, lam, mu] -> F = [q' - T (v + G^T mu), M v' + G^T lam - f, G v + Phi_t, -Phi].
+
+    The sign of the last makes the pivots of both kinds of multipliers negative, so that one regularisation fits both.
+    """
     n_q, n_v, n_rows = system.n_q, system.n_v, system.n_rows
     o_l, o_m = n_q + n_v, n_q + n_v + n_rows
     q, v, lam, b, u, e = y[:n_q], y[n_q:o_l], work.lam, work.b, work.u, work.e
@@ -48,7 +52,7 @@ def residual(t, y, yp, r, system, work):
         r[n_q + i] = e[i] - f[i]
     for i in range(n_rows):
         r[o_l + i] = phi_dot[i]
-        r[o_m + i] = y[o_m + i] if velocity_level[i] else phi[i]
+        r[o_m + i] = -y[o_m + i] if velocity_level[i] else -phi[i]
     return RUNNING
 
 
@@ -106,10 +110,10 @@ def jacobian(t, y, yp, jy, jp, system, work):
         jy[n] = g[e]
         n += 1
     for p in range(gq_entry.size):
-        jy[n] = 0.0 if velocity_level[g_row[gq_entry[p]]] else g[gq_entry[p]] * ti[gq_map[p]]
+        jy[n] = 0.0 if velocity_level[g_row[gq_entry[p]]] else -g[gq_entry[p]] * ti[gq_map[p]]
         n += 1
     for i in range(n_rows):
-        jy[n] = 1.0 if velocity_level[i] else 0.0
+        jy[n] = -1.0 if velocity_level[i] else 0.0
         n += 1
     return RUNNING
 
@@ -143,7 +147,7 @@ def residual_dae(system):
     system = chain_rule(system)
     r, o_l = system.record, system.n_q + system.n_v
     n_rows = r.n_rows
-    regularisation = np.concatenate([np.zeros(r.n_q), r.added_mass, -r.regularisation, -squares(system)])
+    regularisation = np.concatenate([np.zeros(r.n_q), r.added_mass, -SOFT * r.row_diagonal, -SOFT * squares(system)])
     positions = {column: [] for column in range(r.n_v)}
     for row, column in zip(r.t_row.tolist(), r.t_column.tolist(), strict=True):
         positions[column].append(row)
@@ -170,14 +174,13 @@ def residual_dae(system):
 
 
 def squares(system):
-    """Regularisation of the rows of mu: as for the others, relative to the diagonal of G G^T."""
+    """Natural size of the diagonal of G G^T, for the rows of mu."""
     r = system.record
     g = system.evaluated(0.0, system.start, np.zeros(r.n_v)).g
     diagonal = np.zeros(r.n_rows)
     real = r.g_column < r.n_v
     np.add.at(diagonal, r.g_row[real].astype(int), g[real] ** 2)
-    relative = 1e-10 if r.refinements else 1e-15
-    return relative * np.maximum(diagonal, 1e-6 * diagonal.max(initial=0.0))
+    return np.maximum(diagonal, 1e-6 * diagonal.max(initial=0.0))
 
 
 GGL = Formulation(

@@ -49,7 +49,7 @@ def unroll(turn, a):
 
 @MECHANICAL_FACTORISE
 def newton_matrix(c_v, c_q, softness, increment, system, work):
-    """Factors of [(M + c_v D) T^-1 + c_q K, G^T; G, -softness eps], the unknowns being turns at the end of the step.
+    """Factors of [(M + c_v D) T^-1 + c_q K, G^T; G, -softness diag(G M^-1 G^T)], the unknowns being turns at the end of the step.
 
     `increment` (n_v) is the step's own; its rotations enter by the tangent operator of the exponential map in the blocks of
     the bodies. (In dampers that couple bodies they are left out: Newton's method converges as well.)
@@ -57,7 +57,7 @@ def newton_matrix(c_v, c_q, softness, increment, system, work):
     matrix, n_v = work.kkt, system.n_v
     a, m, g, k, d = matrix.a, work.m, work.g, work.k, work.d
     m_slot, g_slot, gt_slot, k_slot, d_slot = system.m_slot, system.g_slot, system.gt_slot, system.k_slot, system.d_slot
-    diagonal, added, regularisation = system.diagonal_slot, system.added_mass, system.regularisation
+    diagonal, added, row_diagonal = system.diagonal_slot, system.added_mass, system.row_diagonal
     for i in range(a.size):
         a[i] = 0.0
     for e in range(m.size):
@@ -72,7 +72,7 @@ def newton_matrix(c_v, c_q, softness, increment, system, work):
     for i in range(n_v):
         a[diagonal[i]] += added[i]
     for i in range(system.n_rows):
-        a[diagonal[n_v + 1 + i]] = -softness * regularisation[i]
+        a[diagonal[n_v + 1 + i]] = -softness * row_diagonal[i]
     planar, column, inertia = system.planar, system.column, system.inertia
     slots, gyroscopic = system.rotation_slot, system.gyroscopic
     for b in range(system.n_bodies):

@@ -29,7 +29,7 @@ call_factorise, call_solve = MECHANICAL_FACTORISE.call, MECHANICAL_SOLVE.call
 MAX_ITERATIONS = 15
 # Newton's method needs no exact matrix, and round-off in redundant rows turns into multipliers by 1/epsilon: a larger epsilon
 # keeps them quiet. Close to a singular position, where it slows the iteration down, the small one comes back.
-SOFTNESS = 1e4
+SOFT, HARD = 1e-6, 1e-10
 # memory: contraction of Newton's method per step of age of its matrix, iterations of the last step, step size of the
 # matrix (0: none), size of the last step, age of the matrix in steps, 1 if an earlier u is at hand, and for a fresh matrix,
 # where convergence is quadratic, contraction per size of the correction; step at which costly tangents are due again
@@ -91,7 +91,7 @@ def generalized_alpha(form, t, h, run, system, work):
         call_residual(form[2], t + h, y_new, u, r, flags, system, work)
         counters[EVALUATIONS] += 1
         if renew:
-            status = call_factorise(form[3], c_v, c_q, SOFTNESS if iteration < 3 else 1.0, increment, system, work)
+            status = call_factorise(form[3], c_v, c_q, SOFT if iteration < 3 else HARD, increment, system, work)
             counters[FACTORISATIONS] += 1
             counters[TANGENTS] += 1
             memory[FACTORISED], memory[AGE] = h, 0.0

@@ -15,12 +15,13 @@ from __future__ import annotations
 
 import json
 import os
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
 
-from ..errors import BricardError, FileFormatError, ModelError
+from ..errors import BricardError, FileFormatError, ModelError, UserFunctionError
 from ..solution.solution import Event, Solution
 from ..system.build import build
 from ..system.state import State
@@ -109,7 +110,7 @@ def load(path: str | os.PathLike[str], model: Any = None) -> Solution:
             data = _read(content, file)
     except BricardError:
         raise
-    except (OSError, RuntimeError, KeyError, ValueError, TypeError, UnicodeDecodeError) as error:
+    except (OSError, RuntimeError, KeyError, ValueError, TypeError, AttributeError) as error:
         raise FileFormatError(
             f"{file}: this is not a complete HDF5 file of a solution ({_first_line(error)}). It is cut off, damaged or "
             "something else: copy the file again, or run the simulation again."
@@ -118,13 +119,21 @@ def load(path: str | os.PathLike[str], model: Any = None) -> Solution:
     if model is not None:
         system = model if isinstance(model, System) else build(model)
     elif text is not None:
-        system = build(toml.loads(text, file)[0])
+        system = build(_model(text, file))
     else:
         system = MissingSystem(data.pop("name"), file, reason)
     data.pop("name", None)
     solution = Solution(system=system, **data)  # pyright: ignore[reportArgumentType]
     _check(solution, file)
     return solution
+
+
+def _model(text: str, file: Path) -> Any:
+    try:
+        return toml.loads(text, file)[0]
+    except UserFunctionError as error:
+        remedy = "Put the module beside the file or on the path of Python, or give the model: load(path, model=...)."
+        raise UserFunctionError(f"{error} {remedy}") from error
 
 
 def _read(content: Any, file: Path) -> dict[str, Any]:
@@ -159,8 +168,9 @@ def _check(solution: Solution, file: Path) -> None:
     n, n_q, n_v = solution.t.size, solution.end.q.size, solution.end.v.size
     n_rows, n_turns = solution.end.lam.size, solution.end.turn.size
     expected = {"t": (n,), "q": (n, n_q), "v": (n, n_v), "own_a": (n, n_v), "own_lam": (n, n_rows)}
+    expected |= {"start_turn": (n_turns,), "end.q": (n_q,), "end.v": (n_v,), "end.a": (n_v,), "end.lam": (n_rows,)}
     for key, shape in expected.items():
-        values = getattr(solution, key)
+        values = attrgetter(key)(solution)
         if values is not None and values.shape != shape:
             raise FileFormatError(
                 f"{file}: {key} has the shape {values.shape}, expected is {shape}: the file is damaged."

@@ -41,9 +41,7 @@ def bushing(t, a, b, p):
     """
     axes_a, axes_b = nine(p, 12), nine(p, 21)
     gap = rotate_back(axes_a, rotate_back(a.R, subtract(b.x, a.x)))
-    slip = rotate_back(
-        axes_a, rotate_back(a.R, subtract(subtract(b.v, a.v), cross(a.w, subtract(b.x, a.x))))
-    )
+    slip = rotate_back(axes_a, rotate_back(a.R, subtract(subtract(b.v, a.v), cross(a.w, subtract(b.x, a.x)))))
     whirl = rotate_back(axes_a, rotate_back(a.R, subtract(b.w, a.w)))
     e = (
         rotate_back(axes_a, rotate_back(a.R, rotate(b.R, (axes_b[0][0], axes_b[1][0], axes_b[2][0])))),

@@ -99,7 +99,7 @@ def moving(pose, v, w, p):
 
 def _inlined(function):
     """A function compiled into its callers."""
-    return function if PYTHON_ONLY or hasattr(function, "py_func") else numba.njit(function, error_model="numpy", inline="always")
+    return function if PYTHON_ONLY or hasattr(function, "py_func") else numba.njit(function, error_model="numpy")
 
 
 def joint_kernel(residual, rows, jacobian=None):
@@ -122,7 +122,12 @@ def joint_kernel(residual, rows, jacobian=None):
             start = system.parameter[e]
             p_a, p_b = triple(system.parameters, start), triple(system.parameters, start + 3)
             p = system.parameters[start + 6 : system.parameter[e + 1]]
-            x_a, x_b, R_a, R_b = position_of(x, a), position_of(x, b), rotation_of(rotation, a), rotation_of(rotation, b)
+            x_a, x_b, R_a, R_b = (
+                position_of(x, a),
+                position_of(x, b),
+                rotation_of(rotation, a),
+                rotation_of(rotation, b),
+            )
             fixed_a, fixed_b = a == system.n_bodies, b == system.n_bodies
             gradient(t, x_a, R_a, p_a, x_b, R_b, p_b, p, phi, row, g, o, fixed_a, fixed_b)
             if flags & VELOCITY:
@@ -243,7 +248,12 @@ def nonholonomic_kernel(residual, rows):
             start = system.parameter[e]
             p_a, p_b = triple(system.parameters, start), triple(system.parameters, start + 3)
             p = system.parameters[start + 6 : system.parameter[e + 1]]
-            x_a, x_b, R_a, R_b = position_of(x, a), position_of(x, b), rotation_of(rotation, a), rotation_of(rotation, b)
+            x_a, x_b, R_a, R_b = (
+                position_of(x, a),
+                position_of(x, b),
+                rotation_of(rotation, a),
+                rotation_of(rotation, b),
+            )
             v_a, v_b = position_of(velocity, a), position_of(velocity, b)
             w_a, w_b = spin_of(velocity, a), spin_of(velocity, b)
             gradient(t, x_a, R_a, v_a, w_a, p_a, x_b, R_b, v_b, w_b, p_b, p, g, o)
@@ -320,7 +330,12 @@ def force_kernel(load):
             start = system.parameter[e]
             p_a, p_b = triple(system.parameters, start), triple(system.parameters, start + 3)
             p = system.parameters[start + 6 : system.parameter[e + 1]]
-            x_a, x_b, R_a, R_b = position_of(x, a), position_of(x, b), rotation_of(rotation, a), rotation_of(rotation, b)
+            x_a, x_b, R_a, R_b = (
+                position_of(x, a),
+                position_of(x, b),
+                rotation_of(rotation, a),
+                rotation_of(rotation, b),
+            )
             v_a, v_b = position_of(velocity, a), position_of(velocity, b)
             w_a, w_b = spin_of(velocity, a), spin_of(velocity, b)
             s = TINY * 1j

@@ -61,7 +61,9 @@ class Plots:
         if not names:
             raise ModelError(f'Model "{solution.name}" has no joint coordinates to plot.')
         model, units = solution.system.model, []
-        widths = np.linspace(1.4 + min(len(names) - 1, 3), 1.4, len(names))  # equal curves hide each other otherwise
+        widths = np.linspace(
+            1.4 + 0.6 * min(len(names) - 1, 4), 1.4, len(names)
+        )  # equal curves hide each other otherwise
         for name, colour, width in zip(names, _colours(len(names)), widths, strict=True):
             values = solution.joint(name)
             units.append("rad" if model.coordinate(name).kind == "angle" else "m")
@@ -98,7 +100,7 @@ class Plots:
         if ends.size:
             edges = np.concatenate([solution.t[:1], ends])
             ax.stairs(np.diff(edges), edges, color=BLUE, baseline=None, label="step size")
-        else:
+        elif step and solution.t.size:
             ax.plot(solution.t[[0, -1]], [step, step], color=BLUE, label=f"fixed step {step:g} s")
         ax.set_yscale("log")
         steps, rejected = solution.counters["steps"], solution.counters["rejected"]
@@ -133,6 +135,8 @@ def _finish(ax: Axes, t: np.ndarray, label: str, title: str, handles: Any = None
     if t.size > 1:
         ax.set_xlim(t[0], t[-1])
     handles = ax.get_legend_handles_labels()[0] if handles is None else handles
+    if not handles:
+        return ax
     ax.legend(
         handles=handles, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=min(len(handles), 4), frameon=False
     )

@@ -78,7 +78,12 @@ def coordinate_speed(solution, measure):
 
 def hermite(s, h, y0, d0, y1, d1):
     """Cubic through values and slopes at both ends of an interval of length h; value and slope at the fraction s."""
-    value = (1 + 2 * s) * (1 - s) ** 2 * y0 + s * (1 - s) ** 2 * h * d0 + s * s * (3 - 2 * s) * y1 - s * s * (1 - s) * h * d1
+    value = (
+        (1 + 2 * s) * (1 - s) ** 2 * y0
+        + s * (1 - s) ** 2 * h * d0
+        + s * s * (3 - 2 * s) * y1
+        - s * s * (1 - s) * h * d1
+    )
     slope = 6 * s * (1 - s) * (y1 - y0) / h + (1 - s) * (1 - 3 * s) * d0 + s * (3 * s - 2) * d1
     return value, slope
 

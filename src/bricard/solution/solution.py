@@ -81,12 +81,16 @@ class Solution:
         own_lam = y[:, o:] if problem.keep_lam >= 0 else None
         last = run.y
         counters = {name: int(run.counters[i]) for i, name in enumerate(COUNTERS)}
-        events = tuple(_event(system, run.log_t[k], run.log_code[2 * k + 1]) for k in range(run.counters[counting.LOGGED]))
+        events = tuple(
+            _event(system, run.log_t[k], run.log_code[2 * k + 1]) for k in range(run.counters[counting.LOGGED])
+        )
         steps = run.steps_t[: min(counters["steps"], run.steps_t.size)].copy()
         if earlier is not None and n and earlier.t.size and t[0] == earlier.t[-1]:
             y, t = y[1:], t[1:]
             own_a, own_lam = (None if x is None else x[1:] for x in (own_a, own_lam))
-        join = lambda old, new: new if earlier is None else None if old is None or new is None else np.concatenate([old, new])
+        join = lambda old, new: (
+            new if earlier is None else None if old is None or new is None else np.concatenate([old, new])
+        )
         a = last[problem.keep_a : problem.keep_a + n_v] if problem.keep_a >= 0 else None
         lam = last[problem.keep_lam : problem.keep_lam + system.n_rows] if problem.keep_lam >= 0 else None
         turn = work.turn.copy()
@@ -302,7 +306,9 @@ COUNTERS = ("steps", "rejected", "evaluations", "tangents", "factorisations", "i
 def _event(system, t, pivot):
     unknown = int(system.pattern.order[pivot]) if 0 <= pivot < system.pattern.order.size else -1
     where = system.unknown_name(unknown) if unknown > system.n_v else "the constraints"
-    text = f"Close to a singular position at t = {t:.6g} s, seen in {where}: passed with the smallest change of velocity."
+    text = (
+        f"Close to a singular position at t = {t:.6g} s, seen in {where}: passed with the smallest change of velocity."
+    )
     return Event(float(t), "singular", text)
 
 

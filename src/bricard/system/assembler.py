@@ -107,9 +107,9 @@ def _geometric(system):
 def _close(system, t, q, turn, soft, plain=None):
     """q moved onto the constraints; `soft` are the softness of each row (0: hard)."""
     metric = _geometric(system)
-    scale = metric.record.regularisation / 1e-10
+    scale = metric.record.row_diagonal
     metric = metric.with_record(
-        regularisation=np.where(soft > 0.0, soft * np.maximum(scale, 1e-30), metric.record.regularisation), refinements=0
+        regularisation=np.where(soft > 0.0, soft * scale, metric.record.regularisation), refinements=0
     )
     work, q, v = metric.work(), q.copy(), np.zeros(system.n_v)
     packed, record = pack(work), metric.compiled
@@ -161,7 +161,9 @@ def _explain_gap(system, plain, gap, t):
             "weight so that it yields."
         )
     loop = loop_of(plain.model, row.joint) if plain.model is not None else None
-    where = f'the loop {" - ".join(loop.joints)} cannot close' if loop else f"{system.row_name(worst)} cannot be satisfied"
+    where = (
+        f"the loop {' - '.join(loop.joints)} cannot close" if loop else f"{system.row_name(worst)} cannot be satisfied"
+    )
     raise AssemblyError(
         f"The mechanism cannot be assembled: {where}; nearest to closing, {system.row_name(worst)} still has a gap of {by}. "
         "Check the lengths along it and the points and axes of its joints."
@@ -173,7 +175,7 @@ def _match(system, t, q, v, turn, soft, plain=None):
     work = system.work()
     record = system
     if (soft > 0.0).any():
-        scale = np.where(system.record.weak > 0.0, system.record.weak / 1e-5, 1.0)
+        scale = system.record.row_diagonal
         record = system.with_record(
             regularisation=np.where(soft > 0.0, soft * scale, system.record.regularisation), refinements=0
         )
@@ -200,5 +202,3 @@ def _match(system, t, q, v, turn, soft, plain=None):
             "or give a wish a weight so that it yields."
         )
     return v
-
-

@@ -137,7 +137,7 @@ def assemble_records(model, collection):
         added_mass=np.zeros(n_v),
         t_row=index(t_row),
         t_column=index(t_column),
-        weak=np.zeros(n_rows),
+        row_diagonal=np.ones(n_rows),
         tq_row=index(tq_row),
         tq_column=index(tq_column),
         gq_entry=none,
@@ -194,8 +194,10 @@ def _operand(element, side, number):
 def _function_address(element):
     if element.function is None:
         return 0
-    return address_of(PROFILE if element.type.stage == CONSTRAINT or "applied" in element.type.kernel.__name__ else LAW,
-                      element.function)
+    return address_of(
+        PROFILE if element.type.stage == CONSTRAINT or "applied" in element.type.kernel.__name__ else LAW,
+        element.function,
+    )
 
 
 def _entries(elements, which, number, column):

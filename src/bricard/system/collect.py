@@ -106,7 +106,9 @@ class Collection:
             kernel = next(iter(kinds.values())).kernel if kinds else None
             kinds[own] = function_type(element, function, structure, kernel)
         points = tuple(np.concatenate(element.points))
-        self.elements.append(Element(kinds[own], element.bodies, element.bodies, (*points, *element.parameters), row=row))
+        self.elements.append(
+            Element(kinds[own], element.bodies, element.bodies, (*points, *element.parameters), row=row)
+        )
 
     def force(self, force):
         """Add one force."""

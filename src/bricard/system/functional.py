@@ -35,7 +35,9 @@ def from_functions(M, f, Phi=None, *, G, gamma, T, A, a, potential, q0, v0, t0, 
         "V": potential or _no_energy,
     }
     _check(given, G, gamma, t0, q0, v0, n_c, n_a)
-    pointers = methods(*(given[k] for k in ("M", "f", "Phi")), G, gamma, *(given[k] for k in ("T", "A", "a", "V")), n_c, n_a)
+    pointers = methods(
+        *(given[k] for k in ("M", "f", "Phi")), G, gamma, *(given[k] for k in ("T", "A", "a", "V")), n_c, n_a
+    )
     system = _records(pointers, q0, v0, n_c, n_a, name)
     return regularise(system)
 
@@ -123,7 +125,9 @@ def _check(given, G, gamma, t, q, v, n_c, n_a):
         try:
             exact = np.asarray(function(*move(1e-30j)), complex).imag / 1e-30
         except Exception as error:
-            raise UserFunctionError(_advice(label, function, f"it fails with {type(error).__name__}: {error}")) from error
+            raise UserFunctionError(
+                _advice(label, function, f"it fails with {type(error).__name__}: {error}")
+            ) from error
         difference = (np.asarray(function(*move(1e-6)), float) - np.asarray(function(*move(-1e-6)), float)) / 2e-6
         if not np.abs(exact - difference).max(initial=0.0) <= 1e-5 * (1 + np.abs(difference).max(initial=0.0)):
             raise UserFunctionError(_advice(label, function, "complex step and finite differences disagree"))
@@ -225,7 +229,7 @@ def _records(pointers, q0, v0, n_c, n_a, name):
         d_slot=vv_slot,
         diagonal_slot=pattern.slots(diagonal, diagonal, diagonal != n_v),
         added_mass=np.zeros(n_v),
-        weak=np.zeros(n_rows),
+        row_diagonal=np.ones(n_rows),
         t_row=index(t_row),
         t_column=index(t_column),
         tq_row=index(tq_row),

@@ -11,7 +11,7 @@ from ..compiled.records import pack
 from ..errors import SingularMassError
 from ..linalg.kkt import evaluate, factorise_kkt, solve_regularised
 
-NEGLIGIBLE, REDUNDANT, MASSLESS, WEAK, NEAR = 1e-15, 1e-10, 1e-8, 1e-9, 1e-5
+NEGLIGIBLE, REDUNDANT, MASSLESS, WEAK = 1e-15, 1e-10, 1e-8, 1e-9
 
 
 def regularise(system):
@@ -24,7 +24,7 @@ def regularise(system):
     system = system.with_record(
         regularisation=(REDUNDANT if weak or massless else NEGLIGIBLE) * scale,
         refinements=2 if massless else 1 if weak else 0,
-        weak=NEAR * scale,
+        row_diagonal=scale,
     )
     if massless:
         check_massless(system)

@@ -13,6 +13,8 @@ from ..linalg import sparse
 from ..linalg.kkt import evaluate, retract
 from .maps import kinematic_map
 
+NEAR_SINGULAR = 1e-5  # a constraint pivot below this share of its natural size is counted as weak
+
 
 class Tangent(NamedTuple):
     """Derivatives of the residual M v' + G^T lam - f and of the velocity constraint, as sparse matrices.
@@ -113,7 +115,7 @@ class System:
         r, zeros = self.record, np.zeros
         layout = r.n_v + 1 + r.n_rows
         weak = zeros(layout)
-        weak[r.n_v + 1 :] = r.weak
+        weak[r.n_v + 1 :] = NEAR_SINGULAR * r.row_diagonal
         work = records.Work(
             x=zeros((r.n_bodies + 1, 3)),
             rotation=np.tile(np.eye(3).ravel(), (r.n_bodies + 1, 1)),
@@ -241,4 +243,3 @@ class System:
     def with_record(self, **changes):
         """A copy with other values in its record; nothing is shared with the compiled twin of the old one."""
         return replace(self, record=self.record._replace(**changes))
-

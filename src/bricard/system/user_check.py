@@ -10,7 +10,20 @@ import numpy as np
 from ..errors import UserFunctionError
 
 SUSPECTS = ("abs", "fabs", "max", "min", "maximum", "minimum", "arctan2", "atan2", "sign", "copysign", "hypot", "floor")
-SUSPECTS += ("ceil", "round", "real", "imag", "conj", "conjugate", "absolute", "norm", "clip", "where", "angle", "float")
+SUSPECTS += (
+    "ceil",
+    "round",
+    "real",
+    "imag",
+    "conj",
+    "conjugate",
+    "absolute",
+    "norm",
+    "clip",
+    "where",
+    "angle",
+    "float",
+)
 TINY, STEP, TOLERANCE = 1e-30, 1e-6, 1e-5
 
 
@@ -48,8 +61,10 @@ def _compare(where, function, evaluate, directions):
         worst = np.abs(exact - difference).max(initial=0.0)
         if not worst <= TOLERANCE * scale:
             _complain(
-                where, function, f"a derivative is {difference.ravel()[np.argmax(np.abs(exact - difference))]:.6g} by "
-                f"differences but {exact.ravel()[np.argmax(np.abs(exact - difference))]:.6g} by complex step"
+                where,
+                function,
+                f"a derivative is {difference.ravel()[np.argmax(np.abs(exact - difference))]:.6g} by "
+                f"differences but {exact.ravel()[np.argmax(np.abs(exact - difference))]:.6g} by complex step",
             )
 
 
@@ -79,7 +94,9 @@ def check_function(element):
     sides = []
     for frame in (element.frame_a, element.frame_b):
         position = frame.body.com_position + frame.body.rotation @ frame.point
-        sides.append((position + 0.01 * rng.normal(size=3), frame.body.rotation, rng.normal(size=3), rng.normal(size=3)))
+        sides.append(
+            (position + 0.01 * rng.normal(size=3), frame.body.rotation, rng.normal(size=3), rng.normal(size=3))
+        )
 
     def side(values, shift):
         x, R, v, w = values
@@ -101,11 +118,13 @@ def check_function(element):
     except Exception as error:
         raise UserFunctionError(
             f'The function of "{element.name}" fails when it is called: {type(error).__name__}: {error}. It must take '
-            "(t, a, b, p) and return a tuple; see the docs, \"Your own joint\"."
+            '(t, a, b, p) and return a tuple; see the docs, "Your own joint".'
         ) from error
     expected = 6 if element.kind == "force" else element.rows
     if len(values) != expected:
-        raise UserFunctionError(f'The function of "{element.name}" returns {len(values)} numbers, {expected} are needed.')
+        raise UserFunctionError(
+            f'The function of "{element.name}" returns {len(values)} numbers, {expected} are needed.'
+        )
     if not np.all(np.isfinite(np.asarray(values, complex))):
         raise UserFunctionError(f'The function of "{element.name}" is not finite near the start: {values}.')
     if element.jacobian is None:
