@@ -1,6 +1,7 @@
 """A progress bar on a terminal; silent otherwise."""
 
 import sys
+from typing import Any
 
 
 class Progress:
@@ -9,7 +10,8 @@ class Progress:
     def __init__(self, start, end, show=None):
         self.start, self.end = start, end
         self.show = sys.stderr.isatty() if show is None else show
-        self._bar = self._task = None
+        self._bar = None
+        self._task: Any = None
 
     def __enter__(self):
         return self

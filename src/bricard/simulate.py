@@ -104,7 +104,8 @@ def choose(formulation, integrator, step):
     chosen = _named(FORMULATIONS, formulation, "formulation") if formulation is not None else None
     method = _named(INTEGRATORS, integrator, "integrator") if integrator is not None else None
     if chosen is None:
-        chosen = next(f for f in FORMULATIONS.values() if any(form in method.accepts for form in f.forms))
+        accepts = method.accepts if method is not None else ()
+        chosen = next(f for f in FORMULATIONS.values() if any(form in accepts for form in f.forms))
     if method is None:
         fitting = [i for i in INTEGRATORS.values() if any(form in i.accepts for form in chosen.forms)]
         method = next((i for i in fitting if i.adaptive == (step is None)), fitting[0])

@@ -276,13 +276,12 @@ def test_warmup_leaves_nothing_to_compile(bricard):
     assert json.loads(bricard("warmup", "--json")[1])["compiled"] == 0
 
 
-def test_compilation_is_announced_once_and_timed(capsys):
+def test_compilation_is_timed():
     with Compiling() as compiling:
         assert numba.njit(lambda x: x + 1)(1) == 2
         assert numba.njit(lambda x: x + 2)(1) == 3
     assert compiling.count >= 2
     assert compiling.seconds > 0.0
-    assert capsys.readouterr().err.count("compiling") == 1
 
 
 @pytest.mark.slow
@@ -290,6 +289,6 @@ def test_a_cold_cache_is_announced(model, tmp_path):
     environment = {**os.environ, "BRICARD_CACHE_DIR": str(tmp_path / "cache")}
     command = [sys.executable, "-m", "bricard.cli.main", "check", str(model)]
     cold, warm = (subprocess.run(command, capture_output=True, text=True, env=environment, check=True) for _ in "12")
-    assert "compiling" in cold.stderr
+    assert cold.stderr.count("compiling") == 1
     assert warm.stderr == ""
     assert cold.stdout == warm.stdout

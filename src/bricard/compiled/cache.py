@@ -68,20 +68,24 @@ class PackageLocator(_CacheLocator):
 
     @classmethod
     def from_function(cls, function, file):
+        """Numba's way to ask for a locator."""
         return cls(function, file)
 
     def get_cache_path(self):
+        """Folder of the cached code."""
         return folder()
 
     def get_source_stamp(self):
+        """What cached code must agree with."""
         return fingerprint(self._function)
 
     def get_disambiguator(self):
+        """Part of the file names."""
         return fingerprint(self._function)[:16]
 
 
 class _PackageCacheImpl(CompileResultCacheImpl):
-    _locator_classes = [PackageLocator]
+    _locator_classes = (PackageLocator,)
 
 
 class _PackageFunctionCache(FunctionCache):

@@ -60,6 +60,7 @@ class Interface:
         self.call = _call_python if PYTHON_ONLY else _call_address(signature)
 
     def __call__(self, function):
+        """Make `function` an implementation of this interface; nothing is compiled yet."""
         return Pointer(self, function)
 
 

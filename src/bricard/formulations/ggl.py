@@ -121,8 +121,13 @@ def jacobian(t, y, yp, jy, jp, system, work):
 def pattern(r):
     """Rows and columns of the Jacobian's entries, in the order in which `jacobian` writes them; -1: no place."""
     o_v, o_l, o_m = r.n_q, r.n_q + r.n_v, r.n_q + r.n_v + r.n_rows
-    whole = lambda values: np.asarray(values, np.int64)
-    velocity = lambda columns: np.where(whole(columns) < r.n_v, o_v + whole(columns), -1)
+
+    def whole(values):
+        return np.asarray(values, np.int64)
+
+    def velocity(columns):
+        return np.where(whole(columns) < r.n_v, o_v + whole(columns), -1)
+
     g_row, t_row, k_row = whole(r.g_row), whole(r.t_row), whole(r.k_row)
     diagonal, rows = np.arange(r.n_q), np.arange(r.n_rows)
     parts = [
@@ -139,7 +144,8 @@ def pattern(r):
         (o_m + g_row[r.gq_entry], t_row[r.gq_map]),
         (o_m + rows, o_m + rows),
     ]
-    return tuple(np.concatenate(side) for side in zip(*parts, strict=True))
+    rows_of, columns_of = zip(*parts, strict=True)
+    return np.concatenate(rows_of), np.concatenate(columns_of)
 
 
 def residual_dae(system):

@@ -342,7 +342,7 @@ def force_kernel(load):
             for c in range(24 if flags & TANGENT else 1):
                 # the first pass (and every other) has the real value; directions 0-11 are positions, 12-23 velocities
                 q = c if flags & TANGENT else 99
-                c_a, c_b = moved(x_a, unit(q, 0), s), moved(x_b, unit(q, 2), s)
+                c_a = moved(x_a, unit(q, 0), s)
                 pose_a = displaced(x_a, R_a, unit(q, 0), unit(q, 1), p_a, s)
                 pose_b = displaced(x_b, R_b, unit(q, 2), unit(q, 3), p_b, s)
                 motion_a = moving(pose_a, moved(v_a, unit(q, 4), s), moved(w_a, unit(q, 5), s), p_a)

@@ -56,6 +56,7 @@ def displacement_curvature(k, o, factor, R_a, m, e_a, R_b, r, n_b, rho_a):
 
 @compiled
 def clear_curvature(curvature, e):
+    """Zero the 144 entries of one measure."""
     for i in range(144 * e, 144 * e + 144):
         curvature[i] = 0.0
 

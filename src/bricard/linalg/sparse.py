@@ -1,6 +1,6 @@
 """Sparse matrices with a fixed pattern: where every entry goes, and the memory for the factors."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -115,7 +115,7 @@ def index(values):
     return np.ascontiguousarray(values, np.uint32)
 
 
-def matrix(pattern, layout, weak=None, dtype=float):
+def matrix(pattern, layout, weak=None, dtype: type = float) -> Any:
     """The record of a matrix with this pattern; `weak` (per unknown, in `layout`) are the limits of weak pivots."""
     return (Matrix if dtype is float else ComplexMatrix)(
         order=index(pattern.order),
@@ -130,7 +130,7 @@ def matrix(pattern, layout, weak=None, dtype=float):
     )
 
 
-def empty_matrix(dtype=float):
+def empty_matrix(dtype: type = float) -> Any:
     """A matrix of size zero, for records that need none."""
     none, zero = np.zeros(0, np.int64), np.zeros(1, np.int64)
     return matrix(Pattern(0, none, none, none, zero, none, np.zeros(0, np.uint32), zero), 0, dtype=dtype)

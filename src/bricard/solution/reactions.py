@@ -54,8 +54,8 @@ def _all_wrenches(solution):
     out = np.zeros((solution.t.size, len(names), 6))
     work = system.work()
     work.turn[:] = solution.start_turn
-    arrays = [np.ascontiguousarray(x) for x in (solution.t, solution.q, solution.v, solution.reaction_multipliers)]
-    wrenches(*arrays, entry_joint, entry_part, out, system.compiled, pack(work))
+    t, q, v, lam = map(np.ascontiguousarray, (solution.t, solution.q, solution.v, solution.reaction_multipliers))
+    wrenches(t, q, v, lam, entry_joint, entry_part, out, system.compiled, pack(work))
     return out
 
 

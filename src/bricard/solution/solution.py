@@ -88,9 +88,10 @@ class Solution:
         if earlier is not None and n and earlier.t.size and t[0] == earlier.t[-1]:
             y, t = y[1:], t[1:]
             own_a, own_lam = (None if x is None else x[1:] for x in (own_a, own_lam))
-        join = lambda old, new: (
-            new if earlier is None else None if old is None or new is None else np.concatenate([old, new])
-        )
+
+        def join(old, new):
+            return new if earlier is None else None if old is None or new is None else np.concatenate([old, new])
+
         a = last[problem.keep_a : problem.keep_a + n_v] if problem.keep_a >= 0 else None
         lam = last[problem.keep_lam : problem.keep_lam + system.n_rows] if problem.keep_lam >= 0 else None
         turn = work.turn.copy()
@@ -139,8 +140,8 @@ class Solution:
         table, measures = np.zeros((n, 6)), np.zeros((n, system.n_measures))
         a, lam = np.zeros((wanted, system.n_v)), np.zeros((wanted, system.n_rows))
         own = self.own_a if self.own_a is not None else np.zeros((0, system.n_v))
-        arrays = (np.ascontiguousarray(x) for x in (self.t, self.q, self.v, own))
-        observe(*arrays, self.own_a is not None, table, a, lam, measures, system.compiled, pack(work))
+        t, q, v, own = (np.ascontiguousarray(x) for x in (self.t, self.q, self.v, own))
+        observe(t, q, v, own, self.own_a is not None, table, a, lam, measures, system.compiled, pack(work))
         return table, a, lam, measures
 
     @property
@@ -247,7 +248,10 @@ class Solution:
         """The main figures as a dict: errors, energy, counters, time."""
         energy, errors = self.energy, self.constraint_errors
         size = float(np.abs(energy.total).max(initial=0.0))
-        largest = lambda values: float(np.max(np.abs(values), initial=0.0))
+
+        def largest(values):
+            return float(np.max(np.abs(values), initial=0.0))
+
         return {
             "model": self.name,
             "ok": self.ok,
@@ -297,7 +301,8 @@ class Solution:
         return tuple(self.provenance["references"])
 
     def __repr__(self):
-        return f"<Solution of {self.name!r}: {self.t.size} samples to t = {self.t[-1] if self.t.size else 0:.6g} s. {self.status}>"
+        end = self.t[-1] if self.t.size else 0.0
+        return f"<Solution of {self.name!r}: {self.t.size} samples to t = {end:.6g} s. {self.status}>"
 
 
 COUNTERS = ("steps", "rejected", "evaluations", "tangents", "factorisations", "iterations", "projections", "rebasings")

@@ -118,13 +118,13 @@ def _close(system, t, q, turn, soft, plain=None):
         moving = metric.record.column[:-1, :3]
         sizes[moving[moving < system.n_v].astype(int)] = system.length
     work.turn[:] = turn
-    hard, best = soft == 0.0, np.inf
+    hard, step, gap, error = soft == 0.0, np.inf, np.zeros(system.n_rows), np.inf
     for iteration in range(ITERATIONS):
         evaluate(float(t), q, v, VELOCITY, record, packed)
         work.turn[:] = np.where(np.isfinite(work.value), work.turn, 0.0)
         gap = np.where(metric.record.velocity_level == 1, 0.0, work.phi)
         error = float(np.abs(gap * metric.record.row_scale)[hard].max(initial=0.0))
-        done = error <= TOLERANCE and (hard.all() or (iteration > 0 and step <= 1e-10))
+        done = error <= TOLERANCE and (hard.all() or step <= 1e-10)
         if done or not np.isfinite(error):
             break
         factorise_kkt(record, packed)
@@ -134,7 +134,6 @@ def _close(system, t, q, turn, soft, plain=None):
         step = float(np.abs(work.u[: system.n_v] / sizes).max(initial=0.0))
         if step > LARGEST_STEP:
             work.u[: system.n_v] *= LARGEST_STEP / step
-        best = min(best, error)
         if iteration > 30 and step < 1e-9:
             break
         retract(q, work.u, q, record, packed)

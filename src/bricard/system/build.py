@@ -75,7 +75,10 @@ def assemble_records(model, collection):
     layout, offset = n_v + 1 + n_rows, n_v + 1
     nodes = _nodes(bodies, v_start, n_v, collection, elements, number)
     order = np.concatenate([unknowns for _, unknowns in nodes])
-    inside = lambda entries: (entries[0] < n_v) & (entries[1] < n_v)
+
+    def inside(entries):
+        return (entries[0] < n_v) & (entries[1] < n_v)
+
     real_g = g[1] < n_v
     rows = [m_row, k[0][inside(k)], d[0][inside(d)], offset + g[0][real_g]]
     columns = [m_column, k[1][inside(k)], d[1][inside(d)], g[1][real_g]]

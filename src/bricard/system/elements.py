@@ -4,7 +4,7 @@ A pattern is a list of (row, column). Columns 0-5 are translation and turn of th
 on. Rows of G count within the element; rows of K and D are such columns too.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -38,7 +38,9 @@ def _pairs(rows, columns):
     return [(i, j) for i in rows for j in columns]
 
 
-def _type(stage, kernel, rows=0, g=NOTHING, k=NOTHING, d=NOTHING):
+def _type(
+    stage: int, kernel: Pointer, rows: int = 0, g: Any = NOTHING, k: Any = NOTHING, d: Any = NOTHING
+) -> ElementType:
     return ElementType(stage, kernel, rows, *(np.array(p, int).reshape(-1, 2) for p in (g, k, d)))
 
 

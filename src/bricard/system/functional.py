@@ -36,7 +36,7 @@ def from_functions(M, f, Phi=None, *, G, gamma, T, A, a, potential, q0, v0, t0, 
     }
     _check(given, G, gamma, t0, q0, v0, n_c, n_a)
     pointers = methods(
-        *(given[k] for k in ("M", "f", "Phi")), G, gamma, *(given[k] for k in ("T", "A", "a", "V")), n_c, n_a
+        given["M"], given["f"], given["Phi"], G, gamma, given["T"], given["A"], given["a"], given["V"], n_c, n_a
     )
     system = _records(pointers, q0, v0, n_c, n_a, name)
     return regularise(system)
@@ -121,7 +121,10 @@ def _check(given, G, gamma, t, q, v, n_c, n_a):
         if label.startswith("gamma"):
             continue
         ways = [rng.normal(size=np.shape(x)) * (np.ndim(x) > 0) for x in arguments]
-        move = lambda s, ways=ways, arguments=arguments: [x + s * w for x, w in zip(arguments, ways, strict=True)]
+
+        def move(s, ways=ways, arguments=arguments):
+            return [x + s * w for x, w in zip(arguments, ways, strict=True)]
+
         try:
             exact = np.asarray(function(*move(1e-30j)), complex).imag / 1e-30
         except Exception as error:
@@ -132,12 +135,18 @@ def _check(given, G, gamma, t, q, v, n_c, n_a):
         if not np.abs(exact - difference).max(initial=0.0) <= 1e-5 * (1 + np.abs(difference).max(initial=0.0)):
             raise UserFunctionError(_advice(label, function, "complex step and finite differences disagree"))
     basis = np.asarray(given["T"](q), float)
-    shifted = lambda s, j: np.asarray(given["Phi"](t, q + s * basis[:, j]), float)
+
+    def shifted(s, j):
+        return np.asarray(given["Phi"](t, q + s * basis[:, j]), float)
+
     if G is not None and n_c:
         difference = np.column_stack([(shifted(1e-6, j) - shifted(-1e-6, j)) / 2e-6 for j in range(n_v)])
         _agree("G(t, q)", np.asarray(G(t, q), float), difference, "dPhi/dq T")
     if gamma is not None and n_c:
-        path = lambda s: np.asarray(given["Phi"](t + s, _along(given["T"], q, v, s)), float)
+
+        def path(s):
+            return np.asarray(given["Phi"](t + s, _along(given["T"], q, v, s)), float)
+
         difference = -(path(1e-4) - 2 * path(0.0) + path(-1e-4)) / 1e-8
         _agree("gamma(t, q, v)", np.asarray(gamma(t, q, v), float), difference, "-d2Phi/dt2 at constant v", 1e-4)
 
@@ -169,7 +178,10 @@ def _advice(label, function, what):
 
 def _records(pointers, q0, v0, n_c, n_a, name):
     n_q, n_v, n_rows = q0.size, v0.size, n_c + n_a
-    dense = lambda rows, columns: (np.repeat(np.arange(rows), columns), np.tile(np.arange(columns), rows))
+
+    def dense(rows, columns):
+        return np.repeat(np.arange(rows), columns), np.tile(np.arange(columns), rows)
+
     m_row, m_column = dense(n_v, n_v)
     g_row, g_column = dense(n_rows, n_v)
     t_row, t_column = dense(n_q, n_v)

@@ -36,7 +36,8 @@ def connects(joint):
 
 def _path(tree, start, end):
     """Names of the joints on the way from start to end, or None."""
-    came, todo = {start: None}, [start]
+    came: dict = {start: None}
+    todo = [start]
     while todo:
         body = todo.pop()
         if body is end:

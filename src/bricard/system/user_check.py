@@ -4,6 +4,7 @@ The check calls the plain Python function at a few random poses near which it is
 """
 
 import dis
+from typing import NoReturn
 
 import numpy as np
 
@@ -38,7 +39,7 @@ def suspects(function):
     return list(dict.fromkeys(found))
 
 
-def _complain(where, function, what):
+def _complain(where, function, what) -> NoReturn:
     names = suspects(function)
     cause = f" It uses {', '.join(names)}, which is not differentiable in the complex plane." if names else ""
     raise UserFunctionError(

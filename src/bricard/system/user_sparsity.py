@@ -15,7 +15,7 @@ def joint_structure(element):
 
     residual = getattr(element.function, "py_func", element.function)
     parameters, rng = np.array(element.parameters), np.random.default_rng(7)
-    g_mask, k_mask = np.zeros((element.rows, 12), bool), np.zeros((12, 12), bool)
+    g_mask, k_mask, g = np.zeros((element.rows, 12), bool), np.zeros((12, 12), bool), np.zeros(0)
     try:
         for _ in range(3):
             points = rng.normal(size=(2, 3))
