@@ -101,4 +101,16 @@ def slider_crank(planar):
     return model
 
 
+def six_bar(world=HERE):
+    """Bricard's orthogonal six-bar: mobile although counting says it is not; one redundant row that is not planar."""
+    model = br.Model("six-bar", gravity=world.vector((0, 0, -9.81)))
+    points = [(0, 0, 0), (1, 0, 0), (1, -1, 0), (1, -1, 1), (0, -1, 1), (0, 0, 1)]
+    bodies = [model.ground]
+    for i in range(1, 6):
+        bodies.append(model.body(f"b{i}", world.rod(points[i], points[(i + 1) % 6], 1.0, 0.05)))
+    for i, axis in enumerate((1, 2, 0, 1, 2, 0)):
+        model.revolute(f"J{i}", bodies[i - 1], bodies[i], world.point(points[i]), world.way(np.eye(3)[axis]))
+    return model
+
+
 MECHANISMS = {"pendulum": pendulum, "four-bar": four_bar, "rssr": rssr}

@@ -62,9 +62,9 @@ def main():
     model = br.Model.load(HERE.parents[1] / "examples" / "bricard.toml")
     solution = br.simulate(model, 2.46, step=1e-3, progress=False)
     paths = {name: solution.point(*where) for name, where in HINGES.items()}
-    figure = Figure(figsize=(10.4, 3.0), dpi=125)
+    figure = Figure(figsize=(10.6, 2.9), dpi=150)
     for column, t in enumerate(INSTANTS):
-        ax = figure.add_axes((0.25 * column - 0.02, -0.06, 0.29, 1.14), projection="3d", computed_zorder=True)
+        ax = figure.add_axes((0.25 * column - 0.008, -0.09, 0.29, 1.2), projection="3d", computed_zorder=True)
         k = int(np.searchsorted(solution.t, t))
         for name, colour in zip(paths, COLOURS, strict=False):
             ax.plot(*upright(paths[name]), color=colour, linewidth=0.9, alpha=0.75)

@@ -146,12 +146,29 @@ PLANAR_FORCES = {
     "planar force": lambda m, a, b: m.force("F", b, FLAT, (1.0, -3.0, 0), (0, 0, 0.3), axes="body"),
 }
 
-SAMPLES = SPATIAL | PLANAR | FORCES | PLANAR_FORCES
+# a planar body a and a body b in space; and elements given by functions on planar bodies
+MIXED = {
+    "mixed spherical": lambda m, a, b: m.spherical("J", a, b, POINT),
+    "mixed prismatic": lambda m, a, b: m.prismatic("J", b, a, POINT, AXIS),
+    "mixed distance": lambda m, a, b: m.distance("J", a, b, POINT, FAR),
+    "mixed knife_edge": lambda m, a, b: m.knife_edge("J", a, FLAT, (1, 0.2, 0)),
+}
+MIXED_FORCES = {
+    "mixed spring": lambda m, a, b: m.spring("F", b, a, POINT, FAR, stiffness=20.0, damping=3.0, length=0.8),
+    "mixed bushing": lambda m, a, b: m.bushing("F", a, b, POINT, stiffness=(9, 8, 7, 3, 2, 1), damping=(0.5,) * 6),
+    "mixed user_force": lambda m, a, b: m.user_force("F", a, b, own.drag, parameters=(0.3, 2.0)),
+}
+
+SAMPLES = SPATIAL | PLANAR | MIXED | FORCES | PLANAR_FORCES | MIXED_FORCES
 
 
 @cache
 def system_of(name):
     """The built system of a sample; kept, so that users' functions are compiled once."""
-    model, a, b = two_bodies(planar=name in PLANAR or name in PLANAR_FORCES)
+    if name in MIXED or name in MIXED_FORCES:
+        model, _, b = two_bodies()
+        a = model.body("flat", mass=1.3, inertia=0.3, com=(0.1, -0.2, 0), position=(0.2, 0.1, 0), planar=True)
+    else:
+        model, a, b = two_bodies(planar=name in PLANAR or name in PLANAR_FORCES)
     SAMPLES[name](model, a, b)
     return build(model)

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from samples import FORCES, PLANAR, PLANAR_FORCES, SAMPLES, SPATIAL, system_of
+from samples import FORCES, MIXED, MIXED_FORCES, PLANAR, PLANAR_FORCES, SAMPLES, SPATIAL, system_of
 from states import assert_derivative, by_position, by_time, by_velocity, random_point
 
 from bricard.compiled.interfaces import ENERGY, VELOCITY
 
 few = settings(derandomize=True, max_examples=6, deadline=None)
 seeds = st.integers(0, 10**6)
-constraints = pytest.mark.parametrize("name", [*SPATIAL, *PLANAR])
-forces = pytest.mark.parametrize("name", [*FORCES, *PLANAR_FORCES])
+constraints = pytest.mark.parametrize("name", [*SPATIAL, *PLANAR, *MIXED])
+forces = pytest.mark.parametrize("name", [*FORCES, *PLANAR_FORCES, *MIXED_FORCES])
 everything = pytest.mark.parametrize("name", list(SAMPLES))
 
 
@@ -66,7 +66,7 @@ def test_gamma_is_minus_the_acceleration_at_constant_velocity(name, seed):
     np.testing.assert_allclose(gamma, -difference, rtol=0, atol=stated + 1e-8 * max(1.0, np.abs(size).max()))
 
 
-@pytest.mark.parametrize("name", [n for n in (*SPATIAL, *PLANAR) if not n.startswith("user joint")])
+@pytest.mark.parametrize("name", [n for n in (*SPATIAL, *PLANAR, *MIXED) if not n.startswith("user joint")])
 @few
 @given(seed=seeds)
 def test_rate_is_the_position_derivative_of_the_constraint_velocity(name, seed):
