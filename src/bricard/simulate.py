@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from .compiled import march as counting
-from .compiled.interfaces import CONTROL, FORMS, INTERPOLATE, STEP
+from .compiled.interfaces import CONTROL, FORMS, INTERPOLATE, STEP, VELOCITY
 from .compiled.march import march
 from .compiled.pointers import address_of, table
 from .compiled.records import Run, pack
 from .compiled.status import FINISHED, INTERRUPTED, RUNNING, sentence
 from .errors import BricardError, IncompatibleMethods, ModelError, SimulationError, suggest
 from .linalg import sparse
-from .linalg.kkt import accelerations
+from .linalg.kkt import evaluate, select_rows
 from .progress import Progress
 from .registry import CONTROLLERS, CORRECTIONS, FORMULATIONS, INTEGRATORS
 from .solution.solution import Solution
@@ -67,14 +67,16 @@ def simulate(
     problem = chosen.forms[form](system, **formulation_options)
     end = state.t + float(duration)
     nominal = duration / max(1, round(duration / step)) if step is not None else 0.0
-    run = start_run(problem, method, state, end, nominal, output_times(state.t, end, nominal, output, problem), numbers)
+    work = problem.system.work()
+    work.turn[:] = state.turn
+    work.options[: problem.options.size] = problem.options
+    choose_rows(problem.system, state, work)
+    times = output_times(state.t, end, nominal, output, problem)
+    run = start_run(problem, method, state, end, nominal, times, numbers)
     run.tolerance[:] = rtol or RTOL, atol or rtol or RTOL
     if not method.adaptive and step is None:
         raise IncompatibleMethods(f'Integrator "{method.name}" has a fixed step: give step=..., in seconds.')
     control = CONTROLLERS["fixed" if step is not None else "pi"]
-    work = problem.system.work()
-    work.turn[:] = state.turn
-    work.options[: problem.options.size] = problem.options
     prepared = time.perf_counter()
     status, seconds = _march(problem, method, control, run, work, end, progress)
     culprit = _culprit(problem.system, run)
@@ -206,7 +208,6 @@ def start_run(problem, method, state, end, nominal, out_t, numbers):
     counters = np.zeros(counting.N_COUNTERS, np.int64)
     counters[counting.CULPRIT], counters[counting.RESTART] = -1, 1
     counters[counting.KEEP_A], counters[counting.KEEP_LAM] = problem.keep_a, problem.keep_lam
-    counters[counting.WEAK_NOMINAL] = (nearly_singular(system, state) or (0, ""))[0]
     smallest = nominal * 2.0**-MAX_HALVINGS if nominal else 1e-12 * max(span, abs(end))
     none = np.zeros(0, np.uint32)
     jacobian = (none, none, np.zeros(0), np.zeros(0), np.zeros(0), sparse.empty_matrix(), sparse.empty_matrix(complex))
@@ -259,15 +260,22 @@ def _jacobian_memory(problem, size):
     )
 
 
+def choose_rows(system, state, work):
+    """Select independent constraint rows at the start of a run."""
+    packed = pack(work)
+    evaluate(state.t, state.q, state.v, VELOCITY, system.compiled, packed)
+    select_rows(system.compiled, packed)
+
+
 def nearly_singular(system, state):
-    """Number of weak pivots at a state (what redundant rows make normal, or more) and the name of the first."""
-    if not system.n_rows:
-        return None
+    """Name of the first independent row that is weak at a state, or None: whether it is close to a singular position."""
     work = system.work()
     work.turn[:] = state.turn
-    accelerations(state.t, state.q, state.v, system.compiled, pack(work))
+    packed = pack(work)
+    evaluate(state.t, state.q, state.v, VELOCITY, system.compiled, packed)
+    select_rows(system.compiled, packed)
     first = int(work.kkt.report[1])
-    return int(work.kkt.report[0]), system.unknown_name(int(system.pattern.order[first])) if first >= 0 else ""
+    return system.unknown_name(int(system.pattern.order[first])) if first >= 0 else None
 
 
 def _march(problem, method, control, run, work, end, progress):
@@ -302,10 +310,10 @@ def _singularity(system, run, work):
     if not (np.isfinite(q).all() and np.isfinite(v).all()):
         return ""
     found = nearly_singular(system, State(float(run.clock[0]), q, v, v, np.zeros(system.n_rows), work.turn.copy()))
-    if found is None or found[0] <= run.counters[counting.WEAK_NOMINAL]:
+    if found is None:
         return ""
     return (
-        f" The position there is close to a singular one ({found[1]}): integrators that solve several stages at once may not "
+        f" The position there is close to a singular one ({found}): integrators that solve several stages at once may not "
         "pass it; generalized-alpha and the Ode forms with correction do."
     )
 

@@ -7,7 +7,9 @@ figures, those with an exponent (errors) to a factor of ten, so that a change of
 import contextlib
 import io
 import re
+import sys
 from pathlib import Path
+from types import ModuleType
 from typing import NamedTuple
 
 import pytest
@@ -73,8 +75,9 @@ def _registries_as_they_were():
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_page_runs_as_printed(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    namespace = {"__name__": "page_" + page.stem.replace("-", "_")}
-    printed = None
+    module = ModuleType("page_" + page.stem.replace("-", "_"))
+    monkeypatch.setitem(sys.modules, module.__name__, module)  # compiled functions are cached with their module's name
+    namespace, printed = vars(module), None
     for block in blocks(page):
         if block.language == "python":
             code = compile("\n" * (block.line - 1) + block.text, str(page), "exec")

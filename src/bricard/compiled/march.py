@@ -23,7 +23,6 @@ OUTPUT = 8  # next output
 LOGGED = 9  # events in the log
 RESTART = 10  # 1: the history of a multistep method is void
 WEAK_NOW = 11  # 1: near a singular position
-WEAK_NOMINAL = 12  # number of weak pivots that is normal here (redundant rows)
 CULPRIT = 13  # unknown that a failure was seen in (layout of the unknowns), or -1
 GRID = 14  # steps of the nominal grid that are behind us
 KEEP_A = 15  # where in y the accelerations begin that output keeps, or -1
@@ -67,9 +66,9 @@ def note_culprit(system, run):
 
 @compiled
 def watch_singularity(t, run, work):
-    """Log when the KKT matrix gets more weak pivots than its redundant rows explain."""
+    """Log when the KKT matrix gets weak pivots among its independent rows."""
     counters, report = run.counters, work.kkt.report
-    near = 1 if report[0] > counters[WEAK_NOMINAL] else 0
+    near = 1 if report[0] > 0 else 0
     if near == 1 and counters[WEAK_NOW] == 0 and counters[LOGGED] < run.log_t.size:
         k = counters[LOGGED]
         run.log_t[k], run.log_code[2 * k], run.log_code[2 * k + 1] = t, LOG_SINGULAR, report[1]

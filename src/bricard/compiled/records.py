@@ -109,8 +109,9 @@ class System(NamedTuple):
     # rows
     velocity_level: INDEX  # 1 for a nonholonomic row, 0 for a holonomic one
     row_scale: VECTOR  # makes a row dimensionless: 1/length or 1
-    regularisation: VECTOR  # -epsilon on the zero block, per row
-    refinements: i8  # iterative refinement of the acceleration solve: 0 where nothing is regularised
+    regularisation: VECTOR  # epsilon per row that makes all rows together solvable
+    refinements: i8  # at most so many refinements of a solve: 0 where no mass was added
+    redundant: i8  # 1 if rows depend on each other at the start
     # sparsity, by entries: row and column, and place in the KKT matrix
     m_row: INDEX
     m_column: INDEX
@@ -156,6 +157,7 @@ class Work(NamedTuple):
     k: VECTOR  # entries of d(G^T lam - f)/dq
     d: VECTOR  # entries of -df/dv
     lam: VECTOR  # (n_rows) the multipliers that k is taken with
+    epsilon: VECTOR  # (n_rows) on the zero block of the KKT matrix, negative; huge for a row that is left out
     t: VECTOR  # entries of T
     t_inverse: VECTOR  # entries of its left inverse T+, transposed, on the pattern of T
     tq: VECTOR  # entries of d(T v)/dq

@@ -9,12 +9,22 @@ Reference: Gear, Gupta and Leimkuhler, J. Comp. Appl. Math. 12 (1985) 77-90; spe
 
 import numpy as np
 
-from ..compiled.interfaces import DAE_JACOBIAN, DAE_RESIDUAL, KINEMATICS, MAP, RATE, REFRESH, TANGENT, VELOCITY
-from ..compiled.status import RUNNING
-from ..linalg.kkt import add_reaction, evaluate, multiply_mass
+from ..compiled.interfaces import (
+    DAE_JACOBIAN,
+    DAE_RESIDUAL,
+    KINEMATICS,
+    MAP,
+    RATE,
+    REBASE,
+    REFRESH,
+    TANGENT,
+    VELOCITY,
+)
+from ..compiled.status import REBASED, RUNNING
+from ..linalg.kkt import add_reaction, evaluate, multiply_mass, select_rows
 from ..system.chain_rule import chain_rule
 from .base import RESIDUAL_DAE, Formulation, Problem, position_scale, velocity_scale
-from .corrections import none
+from .corrections import normalised
 
 call_kinematics, call_map = KINEMATICS.call, MAP.call
 SOFT = 1e-10  # epsilon in Newton's method, relative; larger values slow it down close to singular positions
@@ -112,10 +122,29 @@ def jacobian(t, y, yp, jy, jp, system, work):
     for p in range(gq_entry.size):
         jy[n] = 0.0 if velocity_level[g_row[gq_entry[p]]] else -g[gq_entry[p]] * ti[gq_map[p]]
         n += 1
+    # the diagonal of both multipliers: rows that are left out keep theirs
+    epsilon, natural = work.epsilon, system.row_diagonal
     for i in range(n_rows):
-        jy[n] = -1.0 if velocity_level[i] else 0.0
+        jy[n] = -epsilon[i] if epsilon[i] > natural[i] else 0.0
+        n += 1
+    for i in range(n_rows):
+        jy[n] = -1.0 if velocity_level[i] else -epsilon[i] if epsilon[i] > natural[i] else 0.0
         n += 1
     return RUNNING
+
+
+@REBASE
+def choose_rows(t, y, system, work):
+    """Independent rows anew after every step; close to a singular position some are left out until it is passed."""
+    n_q, n_v, epsilon, natural = system.n_q, system.n_v, work.epsilon, system.row_diagonal
+    before = 0
+    for i in range(system.n_rows):
+        before += (i + 1) * (i + 1) if epsilon[i] > natural[i] else 0
+    evaluate(t, y[:n_q], y[n_q : n_q + n_v], VELOCITY, system, work)
+    select_rows(system, work)
+    for i in range(system.n_rows):
+        before -= (i + 1) * (i + 1) if epsilon[i] > natural[i] else 0
+    return RUNNING if before == 0 else REBASED
 
 
 def pattern(r):
@@ -142,6 +171,7 @@ def pattern(r):
         (o_l + g_row[r.gq_entry], t_row[r.gq_map]),
         (o_l + g_row, velocity(r.g_column)),
         (o_m + g_row[r.gq_entry], t_row[r.gq_map]),
+        (o_l + rows, o_l + rows),
         (o_m + rows, o_m + rows),
     ]
     rows_of, columns_of = zip(*parts, strict=True)
@@ -171,7 +201,8 @@ def residual_dae(system):
         functions=(residual, jacobian),
         initial=lambda state: np.concatenate([state.q, state.v, state.lam, np.zeros(n_rows)]),
         scale=np.concatenate([position_scale(system), velocity_scale(system), np.full(2 * n_rows, np.inf)]),
-        after_step=none,
+        after_step=normalised,
+        rebase=choose_rows,
         keep_lam=o_l,
         pattern=pattern(r),
         nodes=nodes,

@@ -10,12 +10,12 @@ Reference: Arnold and Bruels, Multibody System Dynamics 18 (2007) 185-202; spec 
 
 import numpy as np
 
-from ..compiled.interfaces import MECHANICAL_FACTORISE, MECHANICAL_RESIDUAL, MECHANICAL_SOLVE
+from ..compiled.interfaces import MECHANICAL_FACTORISE, MECHANICAL_RESIDUAL, MECHANICAL_SOLVE, REBASE, VELOCITY
 from ..compiled.pointers import compiled
-from ..compiled.status import RUNNING
+from ..compiled.status import REBASED, RUNNING
 from ..kernels.vectors import cross, nine, triple
 from ..linalg.factor import factorise, failure, solve
-from ..linalg.kkt import add_reaction, evaluate, multiply_mass
+from ..linalg.kkt import add_reaction, evaluate, multiply_mass, select_rows
 from .base import MECHANICAL_DAE, Formulation, Problem, position_scale, velocity_scale
 
 
@@ -72,7 +72,8 @@ def newton_matrix(c_v, c_q, softness, increment, system, work):
     for i in range(n_v):
         a[diagonal[i]] += added[i]
     for i in range(system.n_rows):
-        a[diagonal[n_v + 1 + i]] = -softness * row_diagonal[i]
+        left_out = work.epsilon[i] > row_diagonal[i]
+        a[diagonal[n_v + 1 + i]] = -work.epsilon[i] if left_out else -softness * row_diagonal[i]
     planar, column, inertia = system.planar, system.column, system.inertia
     slots, gyroscopic = system.rotation_slot, system.gyroscopic
     for b in range(system.n_bodies):
@@ -102,6 +103,17 @@ def newton_correction(increment, r, system, work):
     return RUNNING
 
 
+@REBASE
+def choose_rows(t, y, system, work):
+    """Independent rows anew when a pivot of the Newton matrix has become weak."""
+    if work.kkt.report[0] == 0:
+        return RUNNING
+    n_q, n_v = system.n_q, system.n_v
+    evaluate(t, y[:n_q], y[n_q : n_q + n_v], VELOCITY, system, work)
+    select_rows(system, work)
+    return REBASED
+
+
 def mechanical(system):
     """The MechanicalDae form: y = [q, v, u] with u = [v', 0, lam]."""
     n_v, start = system.n_v, system.n_q + system.n_v
@@ -110,6 +122,7 @@ def mechanical(system):
         form=MECHANICAL_DAE,
         system=system,
         functions=(residual, newton_matrix, newton_correction),
+        rebase=choose_rows,
         initial=lambda state: np.concatenate([state.q, state.v, state.a, [0.0], state.lam]),
         scale=np.concatenate([position_scale(system), velocity_scale(system), unjudged]),
         keep_a=start,

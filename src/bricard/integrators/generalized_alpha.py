@@ -68,7 +68,7 @@ def generalized_alpha(form, t, h, run, system, work):
         increment[i] = h * y[n_q + i] + h * h * ((0.5 - beta) * a + beta * a_new)
         fastest = max(fastest, abs(y[n_q + i]) / scale[n_q + i])
         strongest = max(strongest, abs(v_dot) / scale[n_q + i])
-    growth *= 0.9 if system.refinements > 0 else 1.0
+    growth *= 0.9 if system.redundant else 1.0
     for i in range(n_v, n_u):
         u[i] = y[o_u + i] + growth * (y[o_u + i] - last[i])
     for i in range(n_q):

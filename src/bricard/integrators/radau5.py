@@ -167,5 +167,5 @@ RADAU5 = Integrator(
     references=("Hairer and Wanner 1996, doi:10.1007/978-3-642-05221-7",),
     stages=10,
     memory=2,
-    options={"newton_tolerance": 1e-10},
+    options={"newton_tolerance": 1e-12},
 )

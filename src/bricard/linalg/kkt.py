@@ -1,8 +1,9 @@
-"""The KKT matrix [M G^T; G -eps] of a system, and what is solved with it: accelerations, reactions, projections.
+"""The KKT matrix [M G^T; G -epsilon] of a system, and what is solved with it: accelerations, reactions, projections.
 
-eps is a small regularisation per row (relative to the diagonal of G M^-1 G^T, so independent of units): it makes redundant
-rows and singular positions harmless. Where it is not negligible, iterative refinement with the matrix without eps removes
-its effect; directions without mass carry an added mass that is removed in the same way.
+Redundant rows are dealt with in two ways. For motion, a set of independent rows is selected at a consistent position
+(select_rows) and the others are left out, by a huge epsilon: off the constraints, in the stages of a step, dependent rows no
+longer depend on each other exactly and would fight. For reactions, all rows take part with a small epsilon, which gives the
+smallest multipliers in scaled rows. Directions without mass carry an added mass that iterative refinement removes.
 """
 
 from ..compiled.interfaces import EVALUATE, RETRACT, VELOCITY
@@ -10,6 +11,7 @@ from ..compiled.pointers import compiled
 from .factor import factorise_symmetric, solve_symmetric
 
 call_evaluate, call_retract = EVALUATE.call, RETRACT.call
+NEGLIGIBLE, DEPENDENT, LEFT_OUT = 1e-15, 1e-8, 1e8  # epsilon of a row, pivot of a dependent one, in natural sizes
 
 
 @compiled
@@ -28,7 +30,7 @@ def retract(q, increment, q_new, system, work):
 def factorise_kkt(system, work):
     """Factors of the symmetric KKT matrix with the M and G in work; False if a pivot vanishes."""
     a, m, g, m_slot, g_upper = work.kkt.a, work.m, work.g, system.m_slot, system.g_upper
-    n_v, diagonal, added, regularisation = system.n_v, system.diagonal_slot, system.added_mass, system.regularisation
+    n_v, diagonal, added, epsilon = system.n_v, system.diagonal_slot, system.added_mass, work.epsilon
     for i in range(a.size):
         a[i] = 0.0
     for e in range(m.size):
@@ -38,8 +40,42 @@ def factorise_kkt(system, work):
     for e in range(g.size):
         a[g_upper[e]] += g[e]
     for i in range(system.n_rows):
-        a[diagonal[n_v + 1 + i]] = -regularisation[i]
+        a[diagonal[n_v + 1 + i]] = -epsilon[i]
     return factorise_symmetric(work.kkt)
+
+
+@compiled
+def take_all_rows(system, work):
+    """All rows take part: for reactions, and where rows are not yet satisfied."""
+    for i in range(system.n_rows):
+        work.epsilon[i] = system.regularisation[i]
+
+
+@compiled
+def select_rows(system, work):
+    """Choose independent rows with the M and G in work, in the order of elimination; leaves the KKT matrix factorised.
+
+    A row whose pivot falls below DEPENDENT of its natural size is left out. Call it at a consistent position only.
+    """
+    n_v, matrix, epsilon, natural = system.n_v, work.kkt, work.epsilon, system.row_diagonal
+    order, a = matrix.order, matrix.a
+    for i in range(system.n_rows):
+        epsilon[i] = NEGLIGIBLE * natural[i]
+    regular = factorise_kkt(system, work)
+    if matrix.report[0] == 0:
+        return regular
+    for attempt in range(system.n_rows):  # each pass leaves out the first dependent row
+        found = -1
+        for k in range(order.size):
+            row = order[k] - (n_v + 1)
+            if order[k] > n_v and epsilon[row] < natural[row] and not abs(1.0 / a[k]) > DEPENDENT * natural[row]:
+                found = row
+                break
+        if found < 0:
+            break
+        epsilon[found] = LEFT_OUT * natural[found]
+        regular = factorise_kkt(system, work)
+    return regular
 
 
 @compiled
@@ -68,8 +104,8 @@ def solve_regularised(work, b, u):
 
 @compiled
 def solve_kkt(system, work, b, u):
-    """u = [M G^T; G 0]^-1 b after factorise_kkt(), refined as often as the system asks for. u must not be b."""
-    matrix, e, n_v = work.kkt, work.e, system.n_v
+    """u = [M G^T; G -epsilon]^-1 b after factorise_kkt(), without the added mass. u must not be b."""
+    matrix, e, n_v, epsilon = work.kkt, work.e, system.n_v, work.epsilon
     g, g_row, g_column = work.g, system.g_row, system.g_column
     solve_symmetric(matrix, b, u)
     u[n_v] = 0.0
@@ -79,15 +115,18 @@ def solve_kkt(system, work, b, u):
         for i in range(n_v):
             e[i] = b[i] - e[i]
         e[n_v] = 0.0
-        for i in range(n_v + 1, u.size):
-            e[i] = b[i]
+        for i in range(system.n_rows):
+            e[n_v + 1 + i] = b[n_v + 1 + i] + epsilon[i] * u[n_v + 1 + i]
         for k in range(g.size):
             e[n_v + 1 + g_row[k]] -= g[k] * u[g_column[k]]
         solve_symmetric(matrix, e, e)
-        for i in range(n_v):
-            u[i] += e[i]
-        for i in range(n_v + 1, u.size):
-            u[i] += e[i]
+        change, size = 0.0, 0.0
+        for i in range(u.size):
+            if i != n_v:
+                u[i] += e[i]
+                change, size = max(change, abs(e[i])), max(size, abs(u[i]))
+        if change <= 1e-15 * size:
+            break
 
 
 @compiled
@@ -101,6 +140,32 @@ def accelerations(t, q, v, system, work):
         b[n_v + 1 + i] = gamma[i]
     regular = factorise_kkt(system, work)
     solve_kkt(system, work, b, work.u)
+    return regular
+
+
+@compiled
+def consistent_accelerations(t, q, v, system, work):
+    """As accelerations(), at a consistent state: the rows are selected anew. work.lam becomes the smallest multipliers in
+    scaled rows that give these accelerations. False where the matrix is singular."""
+    evaluate(t, q, v, VELOCITY, system, work)
+    b, u, f, gamma, n_v = work.b, work.u, work.f, work.gamma, system.n_v
+    for i in range(n_v):
+        b[i] = f[i]
+    b[n_v] = 0.0
+    for i in range(system.n_rows):
+        b[n_v + 1 + i] = gamma[i]
+    regular = select_rows(system, work)
+    if system.redundant:
+        take_all_rows(system, work)
+        factorise_kkt(system, work)
+        solve_kkt(system, work, b, u)
+        for i in range(system.n_rows):
+            work.lam[i] = u[n_v + 1 + i]
+        regular = select_rows(system, work)
+    solve_kkt(system, work, b, u)
+    if not system.redundant:
+        for i in range(system.n_rows):
+            work.lam[i] = u[n_v + 1 + i]
     return regular
 
 

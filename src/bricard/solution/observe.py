@@ -2,7 +2,7 @@
 
 from ..compiled.interfaces import ENERGY, VELOCITY
 from ..compiled.pointers import compiled
-from ..linalg.kkt import evaluate, factorise_kkt, multiply_mass, solve_kkt
+from ..linalg.kkt import consistent_accelerations, evaluate, multiply_mass
 
 KINETIC, POTENTIAL, POWER, POSITION, SPEED, ACCELERATION = range(6)
 
@@ -14,8 +14,7 @@ def observe(t, q, v, own, has_own, table, a, lam, speeds, system, work):
     (samples, n_rows) of the acceleration level, counted measures `speeds` (samples, n_measures). Pass arrays of zero samples
     for what is not wanted. `own` are the method's own accelerations, judged at the third level."""
     n_v, n_rows = system.n_v, system.n_rows
-    f, phi, phi_dot, phi_t, gamma, b, u, e = (
-        work.f,
+    phi, phi_dot, phi_t, gamma, b, u, e = (
         work.phi,
         work.phi_dot,
         work.phi_t,
@@ -30,15 +29,9 @@ def observe(t, q, v, own, has_own, table, a, lam, speeds, system, work):
         for m in range(work.turn.size):
             work.turn[m] = work.value[m]
         potential, power = work.energy[0], work.energy[1]
-        for i in range(n_v):
-            b[i] = f[i]
-        b[n_v] = 0.0
+        consistent_accelerations(t[k], q[k], v[k], system, work)
         for i in range(n_rows):
-            b[n_v + 1 + i] = gamma[i]
-        factorise_kkt(system, work)
-        solve_kkt(system, work, b, u)
-        for i in range(n_rows):
-            power += u[n_v + 1 + i] * phi_t[i]
+            power += work.lam[i] * phi_t[i]
         errors = [0.0, 0.0, 0.0]
         for i in range(n_rows):
             if level[i] == 0:
@@ -55,7 +48,7 @@ def observe(t, q, v, own, has_own, table, a, lam, speeds, system, work):
                 a[k, i] = u[i]
         if lam.shape[0] > 0:
             for i in range(n_rows):
-                lam[k, i] = u[n_v + 1 + i]
+                lam[k, i] = work.lam[i]
         if speeds.shape[0] > 0:
             for m in range(work.value.size):
                 speeds[k, m] = work.value[m]

@@ -66,7 +66,7 @@ def ambiguous_joints(system):
     Found with one solve: a random right-hand side in the rows excites exactly that null space by 1/epsilon.
     """
     r = system.record
-    if not r.n_rows or not r.refinements:
+    if not r.n_rows or not r.redundant:
         return frozenset()
     work = system.work()
     packed = pack(work)

@@ -12,7 +12,7 @@ import numpy as np
 from ..compiled.interfaces import VELOCITY
 from ..compiled.records import pack
 from ..errors import AssemblyError
-from ..linalg.kkt import accelerations, evaluate, factorise_kkt, retract, solve_kkt
+from ..linalg.kkt import consistent_accelerations, evaluate, factorise_kkt, retract, solve_kkt
 from .build import build
 from .regularise import regularise
 from .state import State
@@ -44,7 +44,7 @@ def complete(system, t, q, v, turn=None):
     work = system.work()
     work.turn[:] = 0.0 if turn is None else turn
     packed = pack(work)
-    regular = accelerations(float(t), q, v, system.compiled, packed)
+    regular = consistent_accelerations(float(t), q, v, system.compiled, packed)
     if not regular or not np.isfinite(work.u).all():
         culprit = system.unknown_name(int(system.pattern.order[work.kkt.report[2]])) if not regular else "the forces"
         raise AssemblyError(
@@ -52,7 +52,7 @@ def complete(system, t, q, v, turn=None):
             f"first in {culprit}. Look for a body without mass and inertia, or a force that is not finite there."
         )
     n = system.n_v
-    return State(float(t), q, v, work.u[:n].copy(), work.u[n + 1 :].copy(), work.value.copy())
+    return State(float(t), q, v, work.u[:n].copy(), work.lam.copy(), work.value.copy())
 
 
 def _positions(system, model, t):

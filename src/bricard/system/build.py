@@ -122,6 +122,7 @@ def assemble_records(model, collection):
         row_scale=np.where(units, 1.0 / length, 1.0),
         regularisation=np.zeros(n_rows),
         refinements=0,
+        redundant=0,
         m_row=index(m_row),
         m_column=index(m_column),
         m_slot=pattern.slots(m_row, m_column),

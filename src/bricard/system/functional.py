@@ -225,6 +225,7 @@ def _records(pointers, q0, v0, n_c, n_a, name):
         row_scale=np.ones(n_rows),
         regularisation=np.zeros(n_rows),
         refinements=0,
+        redundant=0,
         m_row=index(m_row),
         m_column=index(m_column),
         m_slot=vv_slot,

@@ -1,7 +1,7 @@
 """Numbers that make the KKT matrix safe to factorise without pivoting: epsilon per row, added mass per direction.
 
-All are relative: epsilon to the diagonal of G M^-1 G^T, the added mass to the mean mass, so that a change of units changes
-nothing. Full-rank systems get a negligible epsilon and no refinement; redundant ones 1e-10 and one refinement.
+All are relative: epsilon to the natural size of the diagonal of G M^-1 G^T, the added mass to the mean mass, so that a change of
+units changes nothing.
 """
 
 import numpy as np
@@ -11,19 +11,21 @@ from ..compiled.records import pack
 from ..errors import SingularMassError
 from ..linalg.kkt import evaluate, factorise_kkt, solve_regularised
 
-NEGLIGIBLE, REDUNDANT, MASSLESS, WEAK = 1e-15, 1e-10, 1e-8, 1e-9
+NEGLIGIBLE, REDUNDANT, MASSLESS, WEAK = 1e-15, 1e-10, 1e-4, 1e-9
+REFINEMENTS = 10
 
 
 def regularise(system):
-    """The system with its epsilon, added mass and number of refinements set at the drawn configuration."""
+    """The system with its epsilon, added mass and refinements set at the drawn configuration."""
     added = added_mass(system)
     system = system.with_record(added_mass=added)
     scale = row_diagonal(system)
     weak = count_weak(system, scale)
     massless = bool(added.any())
     system = system.with_record(
-        regularisation=(REDUNDANT if weak or massless else NEGLIGIBLE) * scale,
-        refinements=2 if massless else 1 if weak else 0,
+        regularisation=(REDUNDANT if weak else NEGLIGIBLE) * scale,
+        refinements=REFINEMENTS if massless else 0,
+        redundant=1 if weak else 0,
         row_diagonal=scale,
     )
     if massless:
@@ -43,18 +45,24 @@ def mass_diagonal(system):
 
 def added_mass(system):
     """Mass (or inertia) put on the diagonal where M has none: MASSLESS times the mean mass (times length squared)."""
+    limit = MASSLESS * natural_mass(system)
+    return np.where(mass_diagonal(system) < limit, limit, 0.0)
+
+
+def natural_mass(system):
+    """Mean mass (n_v,), times the characteristic length squared for turns."""
     r, diagonal = system.record, mass_diagonal(system)
     mean = float(np.mean(r.mass[r.mass > 0.0])) if (r.mass > 0.0).any() else float(diagonal.max(initial=0.0)) or 1.0
-    limit = np.full(r.n_v, mean)
+    natural = np.full(r.n_v, mean)
     turns = np.unique(r.column[:-1, 3:])
-    limit[turns[turns < r.n_v].astype(int)] *= r.length**2
-    return np.where(diagonal < MASSLESS * limit, MASSLESS * limit, 0.0)
+    natural[turns[turns < r.n_v].astype(int)] *= r.length**2
+    return natural
 
 
 def row_diagonal(system):
     """Natural scale of each row (n_rows,): the median of the diagonal of G M^-1 G^T in dimensionless rows, with units."""
     r = system.record
-    mass = mass_diagonal(system) + r.added_mass
+    mass = np.maximum(mass_diagonal(system), 1e-2 * natural_mass(system))  # a tiny inertia must not set the scale
     g = system.evaluated(0.0, system.start, np.zeros(r.n_v)).g
     real = r.g_column < r.n_v
     diagonal = np.zeros(r.n_rows)
@@ -75,6 +83,7 @@ def count_weak(system, scale):
     position = probe.pattern.place[probe.n_v + 1 :]
     limits[position] = WEAK * scale
     work.kkt.weak[:] = limits
+    work.epsilon[:] = probe.record.regularisation
     packed = pack(work)
     evaluate(0.0, probe.start, np.zeros(probe.n_v), VELOCITY, probe.compiled, packed)
     factorise_kkt(probe.compiled, packed)
