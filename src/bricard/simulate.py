@@ -13,7 +13,7 @@ from .compiled.interfaces import CONTROL, FORMS, INTERPOLATE, STEP, VELOCITY
 from .compiled.march import march
 from .compiled.pointers import address_of, table
 from .compiled.records import Run, pack
-from .compiled.status import FINISHED, INTERRUPTED, RUNNING, sentence
+from .compiled.status import FINISHED, INTERRUPTED, PROJECTION_FAILED, RUNNING, sentence
 from .errors import BricardError, IncompatibleMethods, ModelError, SimulationError, suggest
 from .linalg import sparse
 from .linalg.kkt import evaluate, select_rows
@@ -22,6 +22,7 @@ from .registry import CONTROLLERS, CORRECTIONS, FORMULATIONS, INTEGRATORS
 from .solution.solution import Solution
 from .system.assembler import assemble
 from .system.build import build
+from .system.redundancy import redundancy
 from .system.state import State
 from .system.system import System
 
@@ -79,7 +80,7 @@ def simulate(
     control = CONTROLLERS["fixed" if step is not None else "pi"]
     prepared = time.perf_counter()
     status, seconds = _march(problem, method, control, run, work, end, progress)
-    culprit = _culprit(problem.system, run)
+    culprit = _culprit(problem.system, run, status)
     text = sentence(status, run.clock[0], run.clock[1], int(run.counters[counting.STEPS]), culprit)
     if status not in (FINISHED, INTERRUPTED):
         text += _singularity(problem.system, run, work)
@@ -262,6 +263,7 @@ def _jacobian_memory(problem, size):
 
 def choose_rows(system, state, work):
     """Select independent constraint rows at the start of a run."""
+    work.left_out[0] = redundancy(system, state)
     packed = pack(work)
     evaluate(state.t, state.q, state.v, VELOCITY, system.compiled, packed)
     select_rows(system.compiled, packed)
@@ -271,9 +273,7 @@ def nearly_singular(system, state):
     """Name of the first independent row that is weak at a state, or None: whether it is close to a singular position."""
     work = system.work()
     work.turn[:] = state.turn
-    packed = pack(work)
-    evaluate(state.t, state.q, state.v, VELOCITY, system.compiled, packed)
-    select_rows(system.compiled, packed)
+    choose_rows(system, state, work)
     first = int(work.kkt.report[1])
     return system.unknown_name(int(system.pattern.order[first])) if first >= 0 else None
 
@@ -318,7 +318,10 @@ def _singularity(system, run, work):
     )
 
 
-def _culprit(system, run):
+def _culprit(system, run, status):
+    if status == PROJECTION_FAILED:
+        gap = np.abs(system.constraint(run.clock[0], run.y[: system.n_q]) * system.record.row_scale)
+        return system.row_name(int(np.argmax(gap)))
     unknown = int(run.counters[counting.CULPRIT])
     return system.unknown_name(unknown) if 0 <= unknown < system.n_v else "the state"
 

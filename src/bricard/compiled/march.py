@@ -131,9 +131,13 @@ def march(functions, order, form, run, system, work, max_steps):
             status = call_after(after, t_new, y, system, work)
             if status != RUNNING:
                 return status
-        if rebase != 0 and call_rebase(rebase, t_new, y, system, work) == REBASED:
-            counters[REBASINGS] += 1
-            counters[RESTART] = 1
+        if rebase != 0:
+            status = call_rebase(rebase, t_new, y, system, work)
+            if status == REBASED:
+                counters[REBASINGS] += 1
+                counters[RESTART] = 1
+            elif status != RUNNING:
+                return status
         for m in range(work.turn.size):
             work.turn[m] = work.value[m]
         if counters[STEPS] < run.steps_t.size:

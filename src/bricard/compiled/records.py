@@ -111,7 +111,7 @@ class System(NamedTuple):
     row_scale: VECTOR  # makes a row dimensionless: 1/length or 1
     regularisation: VECTOR  # epsilon per row that makes all rows together solvable
     refinements: i8  # at most so many refinements of a solve: 0 where no mass was added
-    redundant: i8  # 1 if rows depend on each other at the start
+    redundant: i8  # number of rows that depend on others at the start
     # sparsity, by entries: row and column, and place in the KKT matrix
     m_row: INDEX
     m_column: INDEX
@@ -157,6 +157,7 @@ class Work(NamedTuple):
     k: VECTOR  # entries of d(G^T lam - f)/dq
     d: VECTOR  # entries of -df/dv
     lam: VECTOR  # (n_rows) the multipliers that k is taken with
+    left_out: INTEGERS  # [number of rows that are left out because they depend on others]
     epsilon: VECTOR  # (n_rows) on the zero block of the KKT matrix, negative; huge for a row that is left out
     t: VECTOR  # entries of T
     t_inverse: VECTOR  # entries of its left inverse T+, transposed, on the pattern of T

@@ -12,11 +12,13 @@ import numpy as np
 
 from ..compiled.interfaces import MECHANICAL_FACTORISE, MECHANICAL_RESIDUAL, MECHANICAL_SOLVE, REBASE, VELOCITY
 from ..compiled.pointers import compiled
-from ..compiled.status import REBASED, RUNNING
+from ..compiled.status import PROJECTION_FAILED, REBASED, RUNNING
 from ..kernels.vectors import cross, nine, triple
 from ..linalg.factor import factorise, failure, solve
 from ..linalg.kkt import add_reaction, evaluate, multiply_mass, select_rows
 from .base import MECHANICAL_DAE, Formulation, Problem, position_scale, velocity_scale
+
+NOTICED, TORN = 1e-8, 1e-5  # violation of rows that are left out, in characteristic lengths or radians
 
 
 @MECHANICAL_RESIDUAL
@@ -103,11 +105,25 @@ def newton_correction(increment, r, system, work):
     return RUNNING
 
 
+@compiled
+def violation(system, work):
+    """Largest scaled |Phi| of the rows that are left out, at the last evaluation."""
+    largest, epsilon, natural, phi, scale = 0.0, work.epsilon, system.row_diagonal, work.phi, system.row_scale
+    if work.left_out[0] > 0:
+        for i in range(system.n_rows):
+            if epsilon[i] > natural[i] and not system.velocity_level[i]:
+                largest = max(largest, abs(phi[i]) * scale[i])
+    return largest
+
+
 @REBASE
 def choose_rows(t, y, system, work):
-    """Independent rows anew when a pivot of the Newton matrix has become weak."""
-    if work.kkt.report[0] == 0:
+    """Independent rows anew when a pivot of the Newton matrix has become weak, or a row that was left out is violated."""
+    torn = violation(system, work)
+    if work.kkt.report[0] == 0 and torn <= NOTICED:
         return RUNNING
+    if torn > TORN:
+        return PROJECTION_FAILED
     n_q, n_v = system.n_q, system.n_v
     evaluate(t, y[:n_q], y[n_q : n_q + n_v], VELOCITY, system, work)
     select_rows(system, work)

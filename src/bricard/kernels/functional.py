@@ -34,7 +34,7 @@ def methods(M, f, Phi, G, gamma, T, A, a, V, n_c, n_a):
     """The four methods, from functions that all exist except G and gamma; n_c holonomic and n_a nonholonomic rows."""
     M, f, Phi, T, A, a, V = (inlined(function) for function in (M, f, Phi, T, A, a, V))
     jacobian = inlined(_complex_step_jacobian(Phi, T, n_c) if G is None else _given_jacobian(inlined(G)))
-    curved = inlined(_differenced(jacobian) if G is None else _complex_curved(inlined(G)))
+    curved = inlined(_differenced(jacobian, T) if G is None else _complex_curved(inlined(G)))
     bend = inlined(_diagonal_gamma(Phi, T) if gamma is None else _given_gamma(inlined(gamma)))
 
     def evaluate(t, q, v, flags, system, work):
@@ -73,7 +73,7 @@ def methods(M, f, Phi, G, gamma, T, A, a, V, n_c, n_a):
                 direction = np.ascontiguousarray(basis[:, j])
                 shifted = q + s * direction
                 if n_c > 0:
-                    slope = curved(t, q, basis, direction, T)  # (n_c, n_v): derivative of G along the direction
+                    slope = curved(t, q, direction)  # (n_c, n_v): derivative of G along the direction
                     for i in range(n_c):
                         total = 0.0
                         for c in range(n_v):
@@ -165,10 +165,10 @@ def _given_jacobian(G):
     return jacobian
 
 
-def _differenced(jacobian):
+def _differenced(jacobian, T):
     """Derivative of G along a direction of q, by central differences."""
 
-    def curved(t, q, basis, direction, T):
+    def curved(t, q, direction):
         ahead, behind = q + DIFFERENCE * direction, q - DIFFERENCE * direction
         return (jacobian(t, ahead, T(ahead)) - jacobian(t, behind, T(behind))) / (2.0 * DIFFERENCE)
 
@@ -178,7 +178,7 @@ def _differenced(jacobian):
 def _complex_curved(G):
     """Derivative of G along a direction of q, by complex step."""
 
-    def curved(t, q, basis, direction, T):
+    def curved(t, q, direction):
         return G(t + 0j, q + TINY * 1j * direction).imag / TINY
 
     return curved

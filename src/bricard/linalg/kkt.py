@@ -55,7 +55,9 @@ def take_all_rows(system, work):
 def select_rows(system, work):
     """Choose independent rows with the M and G in work, in the order of elimination; leaves the KKT matrix factorised.
 
-    A row whose pivot falls below DEPENDENT of its natural size is left out. Call it at a consistent position only.
+    A row whose pivot falls below DEPENDENT of its natural size is left out, but never more than work.left_out of them: at a
+    singular position further rows are dependent for a moment, and leaving them out would tear the mechanism apart. Call it at
+    a consistent position only.
     """
     n_v, matrix, epsilon, natural = system.n_v, work.kkt, work.epsilon, system.row_diagonal
     order, a = matrix.order, matrix.a
@@ -64,7 +66,7 @@ def select_rows(system, work):
     regular = factorise_kkt(system, work)
     if matrix.report[0] == 0:
         return regular
-    for attempt in range(system.n_rows):  # each pass leaves out the first dependent row
+    for _ in range(work.left_out[0]):  # each pass leaves out the first dependent row
         found = -1
         for k in range(order.size):
             row = order[k] - (n_v + 1)

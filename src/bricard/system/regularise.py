@@ -25,7 +25,7 @@ def regularise(system):
     system = system.with_record(
         regularisation=(REDUNDANT if weak else NEGLIGIBLE) * scale,
         refinements=REFINEMENTS if massless else 0,
-        redundant=1 if weak else 0,
+        redundant=weak,
         row_diagonal=scale,
     )
     if massless:
@@ -73,8 +73,8 @@ def row_diagonal(system):
     return (float(np.median(positive)) if positive.size else 1.0) / r.row_scale**2
 
 
-def count_weak(system, scale):
-    """Number of weak pivots at the start, slightly displaced so that a singular start does not count as redundancy."""
+def count_weak(system, scale, q=None):
+    """Number of weak pivots at q (the drawn start if not given): of rows that depend on others."""
     if not system.n_rows:
         return 0
     probe = system.with_record(regularisation=NEGLIGIBLE * scale)
@@ -85,7 +85,7 @@ def count_weak(system, scale):
     work.kkt.weak[:] = limits
     work.epsilon[:] = probe.record.regularisation
     packed = pack(work)
-    evaluate(0.0, probe.start, np.zeros(probe.n_v), VELOCITY, probe.compiled, packed)
+    evaluate(0.0, probe.start if q is None else q, np.zeros(probe.n_v), VELOCITY, probe.compiled, packed)
     factorise_kkt(probe.compiled, packed)
     return int(work.kkt.report[0])
 

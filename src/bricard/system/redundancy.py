@@ -1,0 +1,33 @@
+"""How many rows are redundant everywhere, and not only at a singular start."""
+
+import numpy as np
+
+from ..compiled.interfaces import VELOCITY
+from ..compiled.records import pack
+from ..errors import AssemblyError
+from ..linalg.kkt import evaluate, factorise_kkt, project_velocity
+from .assembler import settle
+from .regularise import count_weak
+
+WAY = 0.02  # how far to look, in characteristic lengths or radians
+
+
+def redundancy(system, state):
+    """Number of rows that depend on others at a state and a little way along its admissible motions."""
+    if not system.record.redundant:
+        return 0
+    scale = system.record.row_diagonal
+    here = count_weak(system, scale, state.q)
+    work = system.work()
+    packed = pack(work)
+    direction = np.random.default_rng(6).normal(size=system.n_v)
+    evaluate(state.t, state.q, direction, VELOCITY, system.compiled, packed)
+    factorise_kkt(system.compiled, packed)
+    work.phi_dot[:] -= work.phi_t
+    project_velocity(system.compiled, packed, direction)
+    size = np.abs(direction).max()
+    try:
+        near, _ = settle(system, state.t, system.retract(state.q, WAY * direction / size), np.zeros(system.n_v))
+    except AssemblyError:
+        return here
+    return min(here, count_weak(system, scale, near))
