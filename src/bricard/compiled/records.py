@@ -53,6 +53,9 @@ class Matrix(NamedTuple):
     order: INDEX
     l_start: INDEX
     l_row: INDEX
+    r_start: INDEX  # the same entries of U by columns: rows, and places in `a`
+    r_row: INDEX
+    r_place: INDEX
     target: INDEX  # for pivot k, from t_start[k] on: place of (row of l, column of u) for each pair
     t_start: INTEGERS
     weak: VECTOR  # a pivot smaller than this is counted as weak; zero where none is expected
@@ -67,6 +70,9 @@ class ComplexMatrix(NamedTuple):
     order: INDEX
     l_start: INDEX
     l_row: INDEX
+    r_start: INDEX
+    r_row: INDEX
+    r_place: INDEX
     target: INDEX
     t_start: INTEGERS
     weak: VECTOR

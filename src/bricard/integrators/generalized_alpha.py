@@ -76,7 +76,7 @@ def generalized_alpha(form, t, h, run, system, work):
     # corrections of v' are judged against the natural acceleration; what moves q by less than rounding is enough
     enough = max(tolerance * (strongest + fastest * fastest), 1e-15 * farthest / c_q)
     renew = counters[RESTART] == 1 or abs(memory[FACTORISED] - h) > 1e-9 * h or memory[AGE] >= 25.0
-    renew = renew or memory[COUNT] >= 3.0 or (memory[COUNT] == 2.0 and memory[AGE] >= 3.0)
+    renew = renew or memory[COUNT] >= 3.0 or (memory[COUNT] == 2.0 and memory[AGE] >= 5.0)
     if counters[RESTART] == 1:
         memory[SLOPE], memory[QUADRATIC] = 0.1, 1e3 / (strongest + fastest * fastest + 1e-300)
     slope, previous, worst = memory[SLOPE], 0.0, 0

@@ -82,13 +82,10 @@ def imaginary(x, v):
 
 
 @compiled
-def shifted(y, R, p, i):
-    """The pose of a point at y (world), p (body) after an imaginary step: translation i < 3, turn i - 3, none for i = 6."""
-    zero, w = (0.0, 0.0, 0.0), unit(i, 1)
-    if i < 3:
-        return Pose(imaginary(y, unit(i, 0)), (imaginary(R[0], zero), imaginary(R[1], zero), imaginary(R[2], zero)))
+def shifted(y, R, p, d, w):
+    """The pose of a point at y (world), p (body) after an imaginary step: translation d, turn w (body axes)."""
     rows = imaginary(R[0], cross(R[0], w)), imaginary(R[1], cross(R[1], w)), imaginary(R[2], cross(R[2], w))
-    return Pose(imaginary(y, rotate(R, cross(w, p))), rows)
+    return Pose(imaginary(y, add(d, rotate(R, cross(w, p)))), rows)
 
 
 @compiled
@@ -102,10 +99,13 @@ def _inlined(function):
     return function if PYTHON_ONLY or hasattr(function, "py_func") else numba.njit(function, error_model="numpy")
 
 
-def joint_kernel(residual, rows, jacobian=None):
+def joint_kernel(residual, rows, colours, jacobian=None):
     """The kernel of a holonomic joint given by its residual (and its Jacobian, see model.joint)."""
     residual = _inlined(residual)
-    gradient = _complex_step_gradient(residual, rows) if jacobian is None else _given_gradient(_inlined(jacobian), rows)
+    if jacobian is None:
+        gradient = _complex_step_gradient(residual, rows, colours)
+    else:
+        gradient = _given_gradient(_inlined(jacobian), rows)
 
     def kernel(t, flags, first, last, system, work):
         x, rotation, velocity = work.x, work.rotation, work.velocity
@@ -133,8 +133,9 @@ def joint_kernel(residual, rows, jacobian=None):
             if flags & VELOCITY:
                 v_a, v_b = position_of(velocity, a), position_of(velocity, b)
                 w_a, w_b = spin_of(velocity, a), spin_of(velocity, b)
-                still_a = shifted(add(x_a, rotate(R_a, p_a)), R_a, p_a, 6)
-                still_b = shifted(add(x_b, rotate(R_b, p_b)), R_b, p_b, 6)
+                zero = (0.0, 0.0, 0.0)
+                still_a = shifted(add(x_a, rotate(R_a, p_a)), R_a, p_a, zero, zero)
+                still_b = shifted(add(x_b, rotate(R_b, p_b)), R_b, p_b, zero, zero)
                 later = residual(complex(t, TINY), still_a, still_b, p)
                 s = DIAGONAL
                 plus = residual(t + s, displaced(x_a, R_a, v_a, w_a, p_a, s), displaced(x_b, R_b, v_b, w_b, p_b, s), p)
@@ -174,23 +175,32 @@ def joint_kernel(residual, rows, jacobian=None):
     return KERNEL(kernel)
 
 
-def _complex_step_gradient(residual, rows):
-    """Function that writes phi and G of one joint by complex step; a fixed side has no columns."""
+def _complex_step_gradient(residual, rows, colours):
+    """Function that writes phi and G of one joint by complex step; a fixed side has no columns.
+
+    colours : (directions (n, 6) of one side to step along at once, which of the two sides, and which column of each row that
+    step gives), from the zeros of G; see user_sparsity.py.
+    """
+    directions, sides, columns = colours
+    count = len(sides)
 
     def gradient(t, x_a, R_a, p_a, x_b, R_b, p_b, p, phi, row, g, o, fixed_a, fixed_b):
-        y_a, y_b = add(x_a, rotate(R_a, p_a)), add(x_b, rotate(R_b, p_b))
-        still_a, still_b = shifted(y_a, R_a, p_a, 6), shifted(y_b, R_b, p_b, 6)
-        for i in range(6):
-            if not fixed_a:
-                value = residual(t + 0j, shifted(y_a, R_a, p_a, i), still_b, p)
-                for r in range(rows):
-                    g[o + 12 * r + i] = value[r].imag * HUGE
-                    phi[row + r] = value[r].real
-            if not fixed_b:
-                value = residual(t + 0j, still_a, shifted(y_b, R_b, p_b, i), p)
-                for r in range(rows):
-                    g[o + 12 * r + 6 + i] = value[r].imag * HUGE
-                    phi[row + r] = value[r].real
+        y_a, y_b, zero = add(x_a, rotate(R_a, p_a)), add(x_b, rotate(R_b, p_b)), (0.0, 0.0, 0.0)
+        still_a, still_b = shifted(y_a, R_a, p_a, zero, zero), shifted(y_b, R_b, p_b, zero, zero)
+        for c in range(count):
+            d, w = triple(directions[c], 0), triple(directions[c], 3)
+            if sides[c] == 0:
+                if fixed_a:
+                    continue
+                value = residual(t + 0j, shifted(y_a, R_a, p_a, d, w), still_b, p)
+            else:
+                if fixed_b:
+                    continue
+                value = residual(t + 0j, still_a, shifted(y_b, R_b, p_b, d, w), p)
+            for r in range(rows):
+                phi[row + r] = value[r].real
+                if columns[c, r] >= 0:
+                    g[o + 12 * r + columns[c, r]] = value[r].imag * HUGE
 
     return _inlined(gradient)
 

@@ -3,7 +3,7 @@
 Right-looking, no pivoting: the order (ordering.py) and the regularisation see to it that pivots are sound. The places that a
 pivot's products are subtracted from are known beforehand (Matrix.target), so there is no search and no scattering. Both
 factorisations leave inverse pivots on the diagonal, report weak ones (smaller than Matrix.weak), and those that vanish or
-are no number.
+are no number. Solving goes by columns in both directions: sums along rows would wait for each other.
 """
 
 import numpy as np
@@ -46,6 +46,7 @@ def factorise_symmetric(matrix):
 def solve_symmetric(matrix, b, x):
     """x = A^-1 b after factorise_symmetric(), in the layout of the unknowns; b and x may be the same array."""
     order, l_start, l_row, a, y = matrix.order, matrix.l_start, matrix.l_row, matrix.a, matrix.permuted
+    r_start, r_row, r_place = matrix.r_start, matrix.r_row, matrix.r_place
     n = l_start.size - 1
     for i in range(n):
         y[i] = b[order[i]]
@@ -54,11 +55,9 @@ def solve_symmetric(matrix, b, x):
         for p in range(l_start[k], l_start[k + 1]):
             y[l_row[p]] -= a[n + p] * value
     for k in range(n - 1, -1, -1):
-        value = y[k]
-        for p in range(l_start[k], l_start[k + 1]):
-            value -= a[n + p] * y[l_row[p]]
-        value *= a[k]
-        y[k] = value
+        value = y[k] * a[k]
+        for p in range(r_start[k], r_start[k + 1]):
+            y[r_row[p]] -= a[r_place[p]] * value
         x[order[k]] = value
 
 
@@ -87,6 +86,7 @@ def factorise(matrix):
 def solve(matrix, b, x):
     """x = A^-1 b after factorise(), in the layout of the unknowns; b and x may be the same array."""
     order, l_start, l_row, a, y = matrix.order, matrix.l_start, matrix.l_row, matrix.a, matrix.permuted
+    r_start, r_row, r_place = matrix.r_start, matrix.r_row, matrix.r_place
     n = l_start.size - 1
     lower = n + matrix.l_row.size
     for i in range(n):
@@ -96,11 +96,9 @@ def solve(matrix, b, x):
         for p in range(l_start[k], l_start[k + 1]):
             y[l_row[p]] -= a[lower + p] * value
     for k in range(n - 1, -1, -1):
-        value = y[k]
-        for p in range(l_start[k], l_start[k + 1]):
-            value -= a[n + p] * y[l_row[p]]
-        value *= a[k]
-        y[k] = value
+        value = y[k] * a[k]
+        for p in range(r_start[k], r_start[k + 1]):
+            y[r_row[p]] -= a[r_place[p]] * value
         x[order[k]] = value
 
 

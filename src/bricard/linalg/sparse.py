@@ -117,10 +117,16 @@ def index(values):
 
 def matrix(pattern, layout, weak=None, dtype: type = float) -> Any:
     """The record of a matrix with this pattern; `weak` (per unknown, in `layout`) are the limits of weak pivots."""
+    by_column = np.argsort(pattern.l_row, kind="stable")  # entries (row k of U, column j), sorted by column
+    r_row = (np.repeat(np.arange(pattern.size), np.diff(pattern.l_start)))[by_column]
+    r_start = np.concatenate([[0], np.cumsum(np.bincount(pattern.l_row, minlength=pattern.size))])
     return (Matrix if dtype is float else ComplexMatrix)(
         order=index(pattern.order),
         l_start=index(pattern.l_start),
         l_row=index(pattern.l_row),
+        r_start=index(r_start),
+        r_row=index(r_row),
+        r_place=index(pattern.size + by_column),
         target=pattern.target,
         t_start=pattern.t_start,
         weak=np.zeros(pattern.size) if weak is None else np.ascontiguousarray(weak[pattern.order]),

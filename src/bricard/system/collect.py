@@ -103,8 +103,7 @@ class Collection:
         own = element.parameters if element.kind == "joint" and not built_in and len(kinds) < MANY else ALL_ENTRIES
         if own not in kinds:
             structure = None if own == ALL_ENTRIES else joint_structure(element)
-            kernel = next(iter(kinds.values())).kernel if kinds else None
-            kinds[own] = function_type(element, function, structure, kernel)
+            kinds[own] = function_type(element, function, structure)
         points = tuple(np.concatenate(element.points))
         self.elements.append(
             Element(kinds[own], element.bodies, element.bodies, (*points, *element.parameters), row=row)

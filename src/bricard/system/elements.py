@@ -17,6 +17,7 @@ from ..kernels.functions import force_kernel, joint_kernel, nonholonomic_kernel
 from ..kernels.measures import angle, displacement, distance
 from ..kernels.perpendicular import perpendicular
 from ..kernels.separation import separation
+from .user_sparsity import colours
 
 MEASURE, CONSTRAINT, FORCE = range(3)
 NOTHING = np.zeros((0, 2), int)
@@ -72,20 +73,20 @@ TYPES = {
 }
 
 
-def function_type(element, function, structure=None, kernel=None):
+def function_type(element, function, structure=None):
     """The element type of a FunctionElement of the model, with the compiled or user's `function`.
 
     structure : masks of the entries of G and K that do not vanish (user_sparsity.py), or None for all of them.
-    kernel : that of another element with the same function, if there is one.
     """
     rows = element.rows
     g = [(r, c) for r in range(rows) for c in ALL]
     if element.kind == "force":
-        return _type(FORCE, kernel or force_kernel(function), 0, NOTHING, PAIR, PAIR)
+        return _type(FORCE, force_kernel(function), 0, NOTHING, PAIR, PAIR)
     if element.kind == "nonholonomic":
-        return _type(CONSTRAINT, kernel or nonholonomic_kernel(function, rows), rows, g, PAIR)
+        return _type(CONSTRAINT, nonholonomic_kernel(function, rows), rows, g, PAIR)
     k = PAIR
     if structure is not None:  # entries keep their places, but those that vanish get no column
         g = [(r, c if structure[0][r, c] else NO_COLUMN) for r, c in g]
         k = [(i, j) if structure[1][i, j] else (NO_COLUMN, NO_COLUMN) for i, j in PAIR]
-    return _type(CONSTRAINT, kernel or joint_kernel(function, rows, element.jacobian), rows, g, k)
+    mask = np.ones((rows, 12), bool) if structure is None else structure[0]
+    return _type(CONSTRAINT, joint_kernel(function, rows, colours(mask), element.jacobian), rows, g, k)

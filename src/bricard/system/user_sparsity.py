@@ -65,3 +65,25 @@ def _gradient(residual, Pose, pose, points, parameters, rows):
         values = residual(0.3 + 0j, *shifted, parameters)
         g[:, c] = np.array([complex(value).imag for value in values]) / TINY
     return g
+
+
+def colours(mask):
+    """Groups of columns of G (mask (rows, 12)) of one side that have no row in common: one complex step gives them all.
+
+    Returns directions (n, 6), sides (n,), and the column (n, rows) that each group gives for each row, or -1.
+    """
+    groups = []
+    for column in range(12):
+        side = column // 6
+        for group in groups:
+            if group[0] == side and not (mask[:, group[1]].any(axis=1) & mask[:, column]).any():
+                group[1].append(column)
+                break
+        else:
+            groups.append((side, [column]))
+    directions, columns = np.zeros((len(groups), 6)), np.full((len(groups), len(mask)), -1, np.int64)
+    for n, (_, members) in enumerate(groups):
+        for column in members:
+            directions[n, column % 6] = 1.0
+            columns[n, mask[:, column]] = column
+    return directions, np.array([side for side, _ in groups], np.int64), columns
