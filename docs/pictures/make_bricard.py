@@ -42,6 +42,7 @@ def tube(start, end, radius, sides=20):
 
 
 def draw_tube(ax, start, end, radius, colour):
+    """One tube, shaded by hand: matplotlib's own shading is too dark for a white page."""
     surface, normals = tube(np.asarray(start), np.asarray(end), radius)
     bright = (0.72 + 0.38 * normals @ LIGHT)[:, None]
     faces = np.clip(bright * np.array(to_rgb(colour)), 0.0, 1.0)
@@ -59,6 +60,7 @@ def draw_linkage(ax, points, axes):
 
 
 def main():
+    """Simulate half a swing and draw it."""
     model = br.Model.load(HERE.parents[1] / "examples" / "bricard.toml")
     solution = br.simulate(model, 2.46, step=1e-3, progress=False)
     paths = {name: solution.point(*where) for name, where in HINGES.items()}

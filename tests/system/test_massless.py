@@ -6,6 +6,7 @@ import pytest
 import bricard.model as br
 from bricard.errors import SingularMassError
 from bricard.simulate import simulate
+from bricard.system.assembler import assemble
 from bricard.system.build import build
 from mechanisms import four_bar, rssr
 
@@ -34,6 +35,19 @@ def test_massless_coupler_conserves_energy():
     model = four_bar(coupler_mass=0.0)
     solution = simulate(model, 0.5, rtol=1e-9)
     assert np.abs(solution.energy.error).max() <= 1e-6 * solution.energy.kinetic.max()
+
+
+@pytest.mark.parametrize("planar", [True, False])
+def test_accelerations_are_those_without_the_added_mass(planar):
+    """Against a dense solution in the null space of G, where M is positive definite."""
+    system = build(four_bar(planar=planar, coupler_mass=0.0))
+    state = assemble(system)
+    G, M = system.jacobian(0.0, state.q).toarray(), system.mass(state.q).toarray()
+    f, gamma = system.force(0.0, state.q, state.v), system.gamma(0.0, state.q, state.v)
+    free = np.linalg.svd(G)[2][np.linalg.matrix_rank(G) :].T
+    start = np.linalg.lstsq(G, gamma, rcond=1e-10)[0]
+    exact = start + free @ np.linalg.solve(free.T @ M @ free, free.T @ (f - M @ start))
+    np.testing.assert_allclose(state.a, exact, rtol=0, atol=1e-9 * np.abs(exact).max())
 
 
 def massless_rssr():

@@ -2,8 +2,9 @@
 
 Without pivoting, a constraint node may be eliminated only when the bodies gone before it leave it enough freedom: each
 cluster of eliminated nodes keeps a budget, body freedoms minus constraint rows, and a node with r rows waits until its
-neighbouring clusters together have r left, or until all its bodies are gone (then what is missing is redundancy, and the
-regularisation takes it). Otherwise the pivots would be differences of large numbers.
+neighbouring clusters together have r left, or until it has no body among its neighbours any more (then what is missing is
+redundancy). Otherwise the pivots would be differences of large numbers. Counting is not always enough: nodes that turned out
+to have weak pivots are `delayed`, they wait for all bodies around them.
 """
 
 import heapq
@@ -11,14 +12,14 @@ import heapq
 import numpy as np
 
 
-def elimination_order(sizes, is_constraint, neighbours):
+def elimination_order(sizes, is_constraint, neighbours, delayed=frozenset()):
     """The order of the nodes.
 
-    sizes : unknowns per node; is_constraint : bool per node; neighbours : list of iterables of nodes (symmetric).
+    sizes : unknowns per node; is_constraint : bool per node; neighbours : list of iterables of nodes (symmetric);
+    delayed : constraint nodes that wait for all bodies around them.
     """
     n = len(sizes)
     adjacent = [set(map(int, near)) - {i} for i, near in enumerate(neighbours)]
-    waiting = [sum(not is_constraint[k] for k in adjacent[i]) if is_constraint[i] else 0 for i in range(n)]
     original = [tuple(near) for near in adjacent]
     cluster, budget = list(range(n)), [0] * n
     done = np.zeros(n, bool)
@@ -30,8 +31,10 @@ def elimination_order(sizes, is_constraint, neighbours):
         return i
 
     def ready(i):
-        if not is_constraint[i] or waiting[i] == 0:
+        if not is_constraint[i] or all(is_constraint[k] for k in adjacent[i]):
             return True
+        if i in delayed:
+            return False
         roots = {root(k) for k in original[i] if done[k]}
         return sum(budget[k] for k in roots) >= sizes[i]
 
@@ -60,8 +63,6 @@ def elimination_order(sizes, is_constraint, neighbours):
         near = adjacent[i]
         for k in near:
             adjacent[k].discard(i)
-            if not is_constraint[i] and is_constraint[k]:
-                waiting[k] -= 1 if k in original[i] else 0
         for k in near:
             adjacent[k] |= near
             adjacent[k].discard(k)

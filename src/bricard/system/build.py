@@ -12,10 +12,11 @@ from ..linalg.ordering import elimination_order
 from .channels import measure_value
 from .collect import Collection, Element
 from .elements import CONSTRAINT, FORCE, MEASURE, NO_COLUMN, TYPES
-from .regularise import regularise
+from .regularise import regularise, weak_rows
 from .system import System
 
 COORDINATES = ("absolute",)
+MAX_REORDERINGS = 4
 
 
 def build(model, *, coordinates="absolute", extra=()):
@@ -28,7 +29,19 @@ def build(model, *, coordinates="absolute", extra=()):
     if not model.bodies:
         raise ModelError(f'Model "{model.name}" has no bodies: add one with model.body(...).')
     collection = collect(model, extra)
-    return assemble_records(model, collection)
+    system = regularise(assemble_records(model, collection))
+    delayed = frozenset()
+    for _ in range(MAX_REORDERINGS):  # rows that look dependent may only come too early in the order of elimination
+        late = weak_rows(system)
+        groups = {j for j, (first, last, _) in enumerate(collection.groups) if any(first <= row < last for row in late)}
+        if not groups - delayed:
+            break
+        delayed = delayed | groups
+        other = regularise(assemble_records(model, collection, delayed))
+        if len(weak_rows(other)) >= len(late):
+            break
+        system = other
+    return system
 
 
 def collect(model, extra=()):
@@ -50,8 +63,8 @@ def collect(model, extra=()):
     return collection
 
 
-def assemble_records(model, collection):
-    """The compiled records of a model and its elements."""
+def assemble_records(model, collection, delayed=frozenset()):
+    """The compiled records of a model and its elements; `delayed` are groups of rows to be eliminated late."""
     bodies = list(model.bodies.values())
     number = {body: i for i, body in enumerate([*bodies, model.ground])}
     planar = np.array([b.planar for b in bodies], bool)
@@ -73,7 +86,7 @@ def assemble_records(model, collection):
     none = np.zeros(0, np.uint32)
 
     layout, offset = n_v + 1 + n_rows, n_v + 1
-    nodes = _nodes(bodies, v_start, n_v, collection, elements, number)
+    nodes = _nodes(bodies, v_start, n_v, collection, elements, number, delayed)
     order = np.concatenate([unknowns for _, unknowns in nodes])
 
     def inside(entries):
@@ -162,7 +175,7 @@ def assemble_records(model, collection):
         nodes=nodes,
         entry_side=g[3],
     )
-    return regularise(system)
+    return system
 
 
 def _sorted(collection):
@@ -275,7 +288,7 @@ def _kinematic_pattern(planar, q_start, v_start):
     return tuple(np.array(part, np.int64) for part in (rows, columns, q_rows, q_columns))
 
 
-def _nodes(bodies, v_start, n_v, collection, elements, number):
+def _nodes(bodies, v_start, n_v, collection, elements, number, delayed):
     """Nodes of the KKT matrix in the order of their elimination: (is a constraint, its unknowns)."""
     n, groups = len(bodies), collection.groups
     neighbours = [set() for _ in range(n + len(groups))]
@@ -290,7 +303,8 @@ def _nodes(bodies, v_start, n_v, collection, elements, number):
             for b in near:
                 neighbours[b].update(near)
     sizes = [int(s) for s in np.diff(v_start)] + [last - first for first, last, _ in groups]
-    nodes = elimination_order(sizes, [False] * n + [True] * len(groups), neighbours)
+    late = frozenset(n + j for j in delayed)
+    nodes = elimination_order(sizes, [False] * n + [True] * len(groups), neighbours, late)
     parts = []
     for node in nodes:
         if node < n:

@@ -16,8 +16,7 @@ def redundancy(system, state):
     """Number of rows that depend on others at a state and a little way along its admissible motions."""
     if not system.record.redundant:
         return 0
-    scale = system.record.row_diagonal
-    here = count_weak(system, scale, state.q)
+    here = count_weak(system, state.q)
     work = system.work()
     packed = pack(work)
     direction = np.random.default_rng(6).normal(size=system.n_v)
@@ -30,4 +29,4 @@ def redundancy(system, state):
         near, _ = settle(system, state.t, system.retract(state.q, WAY * direction / size), np.zeros(system.n_v))
     except AssemblyError:
         return here
-    return min(here, count_weak(system, scale, near))
+    return min(here, count_weak(system, near))

@@ -20,13 +20,13 @@ def regularise(system):
     added = added_mass(system)
     system = system.with_record(added_mass=added)
     scale = row_diagonal(system)
-    weak = count_weak(system, scale)
+    system = system.with_record(row_diagonal=scale)
+    weak = count_weak(system)
     massless = bool(added.any())
     system = system.with_record(
         regularisation=(REDUNDANT if weak else NEGLIGIBLE) * scale,
         refinements=REFINEMENTS if massless else 0,
         redundant=weak,
-        row_diagonal=scale,
     )
     if massless:
         check_massless(system)
@@ -73,21 +73,23 @@ def row_diagonal(system):
     return (float(np.median(positive)) if positive.size else 1.0) / r.row_scale**2
 
 
-def count_weak(system, scale, q=None):
-    """Number of weak pivots at q (the drawn start if not given): of rows that depend on others."""
+def weak_rows(system, q=None):
+    """Rows with a weak pivot at q (the drawn start if not given): those that depend on rows eliminated before them."""
     if not system.n_rows:
-        return 0
-    probe = system.with_record(regularisation=NEGLIGIBLE * scale)
-    work = probe.work()
-    limits = np.zeros(work.kkt.weak.size)
-    position = probe.pattern.place[probe.n_v + 1 :]
-    limits[position] = WEAK * scale
-    work.kkt.weak[:] = limits
-    work.epsilon[:] = probe.record.regularisation
+        return []
+    r, work = system.record, system.work()
+    position = system.pattern.place[system.n_v + 1 :]
+    work.epsilon[:] = NEGLIGIBLE * r.row_diagonal
     packed = pack(work)
-    evaluate(0.0, probe.start if q is None else q, np.zeros(probe.n_v), VELOCITY, probe.compiled, packed)
-    factorise_kkt(probe.compiled, packed)
-    return int(work.kkt.report[0])
+    evaluate(0.0, system.start if q is None else q, np.zeros(system.n_v), VELOCITY, system.compiled, packed)
+    factorise_kkt(system.compiled, packed)
+    pivots = np.abs(1.0 / work.kkt.a[position])
+    return [int(i) for i in np.flatnonzero(~(pivots > WEAK * r.row_diagonal))]
+
+
+def count_weak(system, q=None):
+    """Number of rows that depend on others at q."""
+    return len(weak_rows(system, q))
 
 
 def check_massless(system):

@@ -11,7 +11,7 @@ from ..errors import AssemblyError
 from ..linalg.rank import dependent_rows, rank, singular_values
 from .assembler import assemble, settle
 from .build import build
-from .regularise import count_weak, row_diagonal
+from .regularise import count_weak
 from .topology import gruebler, loops
 
 DENSE = 1200  # up to so many rows ranks are decided by singular values, beyond by the pivots of the sparse factors
@@ -118,7 +118,7 @@ def _rank_at(system, q, v):
     if not system.n_rows:
         return 0, [], None
     if system.n_rows > DENSE:
-        weak = count_weak(system, row_diagonal(system))
+        weak = count_weak(system, q)
         return system.n_rows - weak, [f"{weak} rows (too many rows to name them one by one)"] if weak else [], None
     scaled = scaled_jacobian(system, q, v)
     values = singular_values(scaled)
