@@ -59,7 +59,7 @@ def simulate(
     system = earlier.system if earlier is not None else what if isinstance(what, System) else build(what)
     chosen, method, form = choose(formulation, integrator, step)
     options = dict(options)
-    correction = _correction(form, correction, options, chosen)
+    correction = _correction(form, correction, chosen)
     formulation_options = {key: options.pop(key) for key in list(options) if key in chosen.options}
     if form == "Ode":
         formulation_options["correction"] = correction
@@ -80,6 +80,8 @@ def simulate(
     control = CONTROLLERS["fixed" if step is not None else "pi"]
     prepared = time.perf_counter()
     status, seconds = _march(problem, method, control, run, work, end, progress)
+    matrices = (work.kkt, run.real, run.complex_)
+    run.counters[counting.FACTORISATIONS] = sum(int(m.report[3]) for m in matrices)
     culprit = _culprit(problem.system, run, status)
     text = sentence(status, run.clock[0], run.clock[1], int(run.counters[counting.STEPS]), culprit)
     if status not in (FINISHED, INTERRUPTED):
@@ -131,14 +133,14 @@ def _named(registry, name, family):
     return registry[name]
 
 
-def _correction(form, correction, options, chosen):
+def _correction(form, correction, chosen):
     if form != "Ode":
         if correction not in (None, "none"):
             raise IncompatibleMethods(
                 f'correction="{correction}" is for Ode forms; formulation "{chosen.name}" keeps its constraints itself here.'
             )
         return "none"
-    correction = "mass" if correction is None else correction
+    correction = chosen.correction if correction is None else correction
     if correction not in CORRECTIONS:
         near = suggest(correction, CORRECTIONS)
         raise IncompatibleMethods(f'There is no correction "{correction}".{near} Known: {", ".join(CORRECTIONS)}.')

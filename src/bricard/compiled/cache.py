@@ -96,7 +96,10 @@ class _PackageFunctionCache(FunctionCache):
 
     def load_overload(self, signature, target_context):
         """Compiled code from the disk; says once that something has to be compiled."""
-        found = super().load_overload(signature, target_context)
+        try:
+            found = super().load_overload(signature, target_context)
+        except Exception:  # written by a module that no longer exists, or damaged: compile again
+            found = None
         if found is None:
             _announce()
         return found

@@ -61,7 +61,7 @@ class Matrix(NamedTuple):
     weak: VECTOR  # a pivot smaller than this is counted as weak; zero where none is expected
     a: VECTOR
     permuted: VECTOR
-    report: INTEGERS  # number of weak pivots, first of them, first pivot that vanished (or -1)
+    report: INTEGERS  # number of weak pivots, first of them, first pivot that vanished (or -1), factorisations
 
 
 class ComplexMatrix(NamedTuple):
@@ -164,7 +164,7 @@ class Work(NamedTuple):
     d: VECTOR  # entries of -df/dv
     lam: VECTOR  # (n_rows) the multipliers that k is taken with
     left_out: INTEGERS  # [number of rows that are left out because they depend on others]
-    epsilon: VECTOR  # (n_rows) on the zero block of the KKT matrix, negative; huge for a row that is left out
+    epsilon: VECTOR  # (n_rows) minus this is the diagonal block of the multipliers; huge for a row that is left out
     t: VECTOR  # entries of T
     t_inverse: VECTOR  # entries of its left inverse T+, transposed, on the pattern of T
     tq: VECTOR  # entries of d(T v)/dq

@@ -62,6 +62,7 @@ class Formulation:
     drifts: tuple[str, ...]
     references: tuple[str, ...]
     options: dict[str, Any] = field(default_factory=dict)
+    correction: str = "mass"  # of its Ode form, unless the user asks for another
 
 
 def position_scale(system):

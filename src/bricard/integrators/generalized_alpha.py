@@ -20,7 +20,7 @@ from ..compiled.interfaces import (
     STEP,
     TANGENT,
 )
-from ..compiled.march import CULPRIT, EVALUATIONS, FACTORISATIONS, ITERATIONS, RESTART, STEPS, TANGENTS
+from ..compiled.march import CULPRIT, EVALUATIONS, ITERATIONS, RESTART, STEPS, TANGENTS
 from ..compiled.status import NEWTON_FAILED, RUNNING
 from .base import Integrator
 
@@ -92,7 +92,6 @@ def generalized_alpha(form, t, h, run, system, work):
         counters[EVALUATIONS] += 1
         if renew:
             status = call_factorise(form[3], c_v, c_q, SOFT if iteration < 3 else HARD, increment, system, work)
-            counters[FACTORISATIONS] += 1
             counters[TANGENTS] += 1
             memory[FACTORISED], memory[AGE] = h, 0.0
             if status != RUNNING:

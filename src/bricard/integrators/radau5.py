@@ -9,7 +9,7 @@ Reference: Hairer and Wanner, Solving ODEs II (1996), sections IV.8 and VII.3.
 import numpy as np
 
 from ..compiled.interfaces import DAE_JACOBIAN, DAE_RESIDUAL, INTERPOLATE, STEP
-from ..compiled.march import CULPRIT, EVALUATIONS, FACTORISATIONS, ITERATIONS, RESTART, TANGENTS
+from ..compiled.march import CULPRIT, EVALUATIONS, ITERATIONS, RESTART, TANGENTS
 from ..compiled.pointers import compiled
 from ..compiled.status import NEWTON_FAILED, RUNNING, SINGULAR
 from ..linalg.factor import factorise, solve
@@ -92,7 +92,6 @@ def radau5(form, t, h, run, system, work):
     regular = assemble(real, MU / h, run)
     regular = assemble(complex_, NU / h, run) and regular
     counters[TANGENTS] += 1
-    counters[FACTORISATIONS] += 2
     if not regular:
         return SINGULAR
     eta, previous, worst = memory[0] if counters[RESTART] == 0 else 1.0, 0.0, 0

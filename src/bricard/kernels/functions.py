@@ -8,6 +8,8 @@ The function gets the time, the two sides as Pose (joints) or Motion (the others
 
 Derivatives, with columns = translation (world) and turn (body axes) of a, then of b:
 * G (or A) by complex step, step 1e-30: exact to rounding; or from the user's Jacobian;
+* with the user's Jacobian nothing is asked of the residual in complex numbers: gamma by central differences of G v along the
+  motion (step 1e-5 s, relative accuracy about 1e-9), its part from an explicit time dependence by second differences (1e-7);
 * gamma of a joint by two evaluations at s = +-h exp(i pi/4) along the motion, h = 1e-4: Im(Phi(s) + Phi(-s)) / h^2 =
   Phi'' + O(h^4), relative accuracy about 1e-8 of the largest term; of a nonholonomic row by complex step, exact;
 * d(G^T lam)/dq and d(G v)/dq of a joint by central differences of G (step 1e-5 of a radian or of the characteristic length):
@@ -21,7 +23,7 @@ import numba
 
 from ..compiled.interfaces import ENERGY, KERNEL, RATE, REFRESH, TANGENT, VELOCITY
 from ..compiled.pointers import PYTHON_ONLY, compiled
-from .vectors import add, cross, position_of, rotate, rotate_back, rotation_of, spin_of, subtract, triple
+from .vectors import add, cross, dot, position_of, rotate, rotate_back, rotation_of, spin_of, subtract, triple
 
 TINY, HUGE, STEP, DIFFERENCE = 1e-30, 1e30, 1e-4, 1e-5
 DIAGONAL = STEP * 0.7071067811865476 * (1 + 1j)
@@ -94,6 +96,18 @@ def moving(pose, v, w, p):
     return Motion(pose.x, pose.R, add(v, rotate(pose.R, cross(w, p))), rotate(pose.R, w))
 
 
+@compiled
+def moving_rate(g, o, velocity, a, b, fixed_a, fixed_b):
+    """G v of one row with twelve columns from place o on."""
+    total = 0.0
+    for i in range(6):
+        if not fixed_a:
+            total += g[o + i] * velocity[a, i]
+        if not fixed_b:
+            total += g[o + 6 + i] * velocity[b, i]
+    return total
+
+
 def _inlined(function):
     """A function compiled into its callers."""
     return function if PYTHON_ONLY or hasattr(function, "py_func") else numba.njit(function, error_model="numpy")
@@ -104,13 +118,14 @@ def joint_kernel(residual, rows, colours, jacobian=None):
     residual = _inlined(residual)
     if jacobian is None:
         gradient = _complex_step_gradient(residual, rows, colours)
+        motion = _complex_step_motion(residual, rows)
     else:
         gradient = _given_gradient(_inlined(jacobian), rows)
+        motion = _differenced_motion(_inlined(jacobian), rows)
 
     def kernel(t, flags, first, last, system, work):
         x, rotation, velocity = work.x, work.rotation, work.velocity
-        phi, phi_dot, phi_t, gamma = work.phi, work.phi_dot, work.phi_t, work.gamma
-        g, rate, k, lam = work.g, work.rate, work.k, work.lam
+        phi, g, rate, k, lam = work.phi, work.g, work.rate, work.k, work.lam
         for e in range(first, last):
             a, b, row, o, o_k = (
                 system.operand_a[e],
@@ -131,26 +146,7 @@ def joint_kernel(residual, rows, colours, jacobian=None):
             fixed_a, fixed_b = a == system.n_bodies, b == system.n_bodies
             gradient(t, x_a, R_a, p_a, x_b, R_b, p_b, p, phi, row, g, o, fixed_a, fixed_b)
             if flags & VELOCITY:
-                v_a, v_b = position_of(velocity, a), position_of(velocity, b)
-                w_a, w_b = spin_of(velocity, a), spin_of(velocity, b)
-                zero = (0.0, 0.0, 0.0)
-                still_a = shifted(add(x_a, rotate(R_a, p_a)), R_a, p_a, zero, zero)
-                still_b = shifted(add(x_b, rotate(R_b, p_b)), R_b, p_b, zero, zero)
-                later = residual(complex(t, TINY), still_a, still_b, p)
-                s = DIAGONAL
-                plus = residual(t + s, displaced(x_a, R_a, v_a, w_a, p_a, s), displaced(x_b, R_b, v_b, w_b, p_b, s), p)
-                s = -DIAGONAL
-                minus = residual(t + s, displaced(x_a, R_a, v_a, w_a, p_a, s), displaced(x_b, R_b, v_b, w_b, p_b, s), p)
-                for r in range(rows):
-                    phi_t[row + r] = later[r].imag * HUGE
-                    total = phi_t[row + r]
-                    for i in range(6):
-                        if not fixed_a:
-                            total += g[o + 12 * r + i] * velocity[a, i]
-                        if not fixed_b:
-                            total += g[o + 12 * r + 6 + i] * velocity[b, i]
-                    phi_dot[row + r] = total
-                    gamma[row + r] = -(plus[r] + minus[r]).imag / (STEP * STEP)
+                motion(t, a, b, x_a, R_a, p_a, x_b, R_b, p_b, p, row, g, o, fixed_a, fixed_b, work)
             if (flags & RATE) or (flags & TANGENT and flags & REFRESH):
                 # central differences of G: the entries of this element in g and phi are borrowed, then restored
                 for c in range(12):
@@ -203,6 +199,64 @@ def _complex_step_gradient(residual, rows, colours):
                     g[o + 12 * r + columns[c, r]] = value[r].imag * HUGE
 
     return _inlined(gradient)
+
+
+def _complex_step_motion(residual, rows):
+    """Function that writes phi_dot, phi_t and gamma of one joint, by complex steps along the motion."""
+
+    def motion(t, a, b, x_a, R_a, p_a, x_b, R_b, p_b, p, row, g, o, fixed_a, fixed_b, work):
+        velocity, zero = work.velocity, (0.0, 0.0, 0.0)
+        v_a, v_b = position_of(velocity, a), position_of(velocity, b)
+        w_a, w_b = spin_of(velocity, a), spin_of(velocity, b)
+        still_a = shifted(add(x_a, rotate(R_a, p_a)), R_a, p_a, zero, zero)
+        still_b = shifted(add(x_b, rotate(R_b, p_b)), R_b, p_b, zero, zero)
+        later = residual(complex(t, TINY), still_a, still_b, p)
+        s = DIAGONAL
+        plus = residual(t + s, displaced(x_a, R_a, v_a, w_a, p_a, s), displaced(x_b, R_b, v_b, w_b, p_b, s), p)
+        s = -DIAGONAL
+        minus = residual(t + s, displaced(x_a, R_a, v_a, w_a, p_a, s), displaced(x_b, R_b, v_b, w_b, p_b, s), p)
+        for r in range(rows):
+            work.phi_t[row + r] = later[r].imag * HUGE
+            along = moving_rate(g, o + 12 * r, velocity, a, b, fixed_a, fixed_b)
+            work.phi_dot[row + r] = work.phi_t[row + r] + along
+            work.gamma[row + r] = -(plus[r] + minus[r]).imag / (STEP * STEP)
+
+    return _inlined(motion)
+
+
+def _differenced_motion(residual_and_jacobian, rows):
+    """The same from the user's values and Jacobian, in real numbers."""
+
+    def along(t, a, b, x_a, R_a, p_a, x_b, R_b, p_b, p, s, r, velocity):
+        """Value and G v of row r after the way s along the motion."""
+        v_a, v_b = position_of(velocity, a), position_of(velocity, b)
+        w_a, w_b = spin_of(velocity, a), spin_of(velocity, b)
+        side_a, side_b = displaced(x_a, R_a, v_a, w_a, p_a, s), displaced(x_b, R_b, v_b, w_b, p_b, s)
+        values, jacobian = residual_and_jacobian(t, side_a, side_b, p)
+        j, m_a, m_b = jacobian[r], moving(side_a, v_a, w_a, p_a), moving(side_b, v_b, w_b, p_b)
+        total = dot((j[0], j[1], j[2]), m_a.v) + dot((j[3], j[4], j[5]), m_a.w)
+        return values[r], total + dot((j[6], j[7], j[8]), m_b.v) + dot((j[9], j[10], j[11]), m_b.w)
+
+    along = _inlined(along)
+
+    def motion(t, a, b, x_a, R_a, p_a, x_b, R_b, p_b, p, row, g, o, fixed_a, fixed_b, work):
+        velocity, h = work.velocity, DIFFERENCE
+        for r in range(rows):
+            frozen_ahead = along(t, a, b, x_a, R_a, p_a, x_b, R_b, p_b, p, h, r, velocity)
+            frozen_behind = along(t, a, b, x_a, R_a, p_a, x_b, R_b, p_b, p, -h, r, velocity)
+            later = along(t + h, a, b, x_a, R_a, p_a, x_b, R_b, p_b, p, 0.0, r, velocity)
+            earlier = along(t - h, a, b, x_a, R_a, p_a, x_b, R_b, p_b, p, 0.0, r, velocity)
+            work.phi_t[row + r] = (later[0] - earlier[0]) / (2.0 * h)
+            rate = moving_rate(g, o + 12 * r, velocity, a, b, fixed_a, fixed_b)
+            work.phi_dot[row + r] = work.phi_t[row + r] + rate
+            bend = (frozen_ahead[1] - frozen_behind[1]) / (2.0 * h) + (later[1] - earlier[1]) / h
+            k = 10.0 * h
+            now = along(t, a, b, x_a, R_a, p_a, x_b, R_b, p_b, p, 0.0, r, velocity)[0]
+            after = along(t + k, a, b, x_a, R_a, p_a, x_b, R_b, p_b, p, 0.0, r, velocity)[0]
+            before = along(t - k, a, b, x_a, R_a, p_a, x_b, R_b, p_b, p, 0.0, r, velocity)[0]
+            work.gamma[row + r] = -bend - (after - 2.0 * now + before) / (k * k)
+
+    return _inlined(motion)
 
 
 def _given_gradient(residual_and_jacobian, rows):

@@ -29,6 +29,7 @@ def factorise_symmetric(matrix):
     weak, report = matrix.weak, matrix.report
     n = l_start.size - 1
     report[0], report[1], report[2] = 0, -1, -1
+    report[3] += 1
     for k in range(n):
         note_pivot(a[k], k, weak, report)
         inverse, first = 1.0 / a[k], n + l_start[k]
@@ -68,6 +69,7 @@ def factorise(matrix):
     weak, report = matrix.weak, matrix.report
     n, count = l_start.size - 1, matrix.l_row.size
     report[0], report[1], report[2] = 0, -1, -1
+    report[3] += 1
     for k in range(n):
         note_pivot(a[k], k, weak, report)
         inverse, first = 1.0 / a[k], n + l_start[k]

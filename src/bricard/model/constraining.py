@@ -79,15 +79,16 @@ class Constraining(Joining):
         parameters: object = (),
         units: object = None,
         jacobian: AnyFunction | None = None,
-        hessian: AnyFunction | None = None,
     ) -> FunctionElement:
         """Declare a joint of your own: `residual(t, a, b, p)` gives `rows` numbers that are kept zero.
 
         point : (3,), where it is attached to both bodies; their reference origins if not given. parameters : the
-        numbers p. units : "length" or "angle", one for all rows or one each. See `bricard.model.functions`.
+        numbers p. units : "length" or "angle", one for all rows or one each. jacobian : `jacobian(t, a, b, p)` gives the
+        residual and its derivatives, (values, rows of 12): by the point of a, the turn of a in world axes, the point of b,
+        the turn of b; without it they come from complex steps. See `bricard.model.functions`.
         """
         frames = self._attached(name, "joint", body_a, body_b, point, frame_a, frame_b)
-        options = {"units": units, "jacobian": jacobian, "hessian": hessian}
+        options = {"units": units, "jacobian": jacobian}
         return self._join(functions.user_element(name, "joint", residual, frames, rows, parameters, **options))
 
     def nonholonomic(
@@ -103,16 +104,14 @@ class Constraining(Joining):
         frame_b: Any = None,
         parameters: object = (),
         units: object = None,
-        jacobian: AnyFunction | None = None,
-        hessian: AnyFunction | None = None,
     ) -> FunctionElement:
         """Declare a constraint of velocities: `residual(t, a, b, p)` gives `rows` numbers that are kept zero.
 
         The arguments are those of `joint`; a and b have velocities too.
         """
         frames = self._attached(name, "joint", body_a, body_b, point, frame_a, frame_b)
-        options = {"units": units, "jacobian": jacobian, "hessian": hessian}
-        return self._join(functions.user_element(name, "nonholonomic", residual, frames, rows, parameters, **options))
+        element = functions.user_element(name, "nonholonomic", residual, frames, rows, parameters, units=units)
+        return self._join(element)
 
     def knife_edge(
         self, name: str, body: AnyBody, point: object = None, direction: object = None, *, frame: Any = None

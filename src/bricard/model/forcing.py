@@ -127,14 +127,13 @@ class Forcing(Constraining):
         frame_a: Any = None,
         frame_b: Any = None,
         parameters: object = (),
-        jacobian: AnyFunction | None = None,
     ) -> FunctionElement:
         """Declare a force of your own between two bodies: `load(t, a, b, p)` gives Fx, Fy, Fz, Mx, My, Mz.
 
         point : (3,), where it is attached to both bodies; their reference origins if not given.
         """
         frames = self._attached(name, "force", body_a, body_b, point, frame_a, frame_b)
-        return self._add(functions.user_element(name, "force", load, frames, 6, parameters, jacobian=jacobian))
+        return self._add(functions.user_element(name, "force", load, frames, 6, parameters))
 
     def bushing(
         self,

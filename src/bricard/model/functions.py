@@ -46,7 +46,6 @@ class FunctionElement:
     rows: int
     units: tuple[str, ...]
     jacobian: Callable[..., Any] | None = None
-    hessian: Callable[..., Any] | None = None
 
     @property
     def body_a(self) -> Body:
@@ -101,8 +100,7 @@ class FunctionElement:
             table["load"] = self.function
         else:
             table |= {"residual": self.function, "rows": self.rows, "units": self.units}
-        derivatives = {"jacobian": self.jacobian, "hessian": self.hessian}
-        return table | {key: value for key, value in derivatives.items() if value is not None}
+        return table if self.jacobian is None else table | {"jacobian": self.jacobian}
 
 
 def user_element(
@@ -115,7 +113,6 @@ def user_element(
     *,
     units: object = None,
     jacobian: object = None,
-    hessian: object = None,
 ) -> FunctionElement:
     """Return a checked element of a user's function."""
     where = f'{"force" if kind == "force" else "joint"} "{name}"'
@@ -134,7 +131,6 @@ def user_element(
         count,
         tuple(words),
         None if jacobian is None else as_function(jacobian, f"{where}: jacobian"),
-        None if hessian is None else as_function(hessian, f"{where}: hessian"),
     )
 
 

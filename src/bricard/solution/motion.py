@@ -1,5 +1,7 @@
 """Poses, velocities and coordinates of the samples, integrals over time, and interpolation between samples."""
 
+import warnings
+
 import numpy as np
 
 from ..errors import ModelError
@@ -66,6 +68,13 @@ def coordinate(solution, measure):
         return values
     speed = coordinate_speed(solution, measure)
     expected = 0.5 * np.diff(solution.t) * (speed[1:] + speed[:-1])
+    widest = float(np.max(np.diff(solution.t) * np.maximum(np.abs(speed[1:]), np.abs(speed[:-1]))))
+    if widest > 2.0:
+        warnings.warn(
+            f"The joint may turn by {widest:.3g} rad between two samples: turns cannot be counted reliably, the angle is only "
+            "sure up to multiples of 2 pi. Ask for more output (output=...).",
+            stacklevel=3,
+        )
     turns = np.round((np.diff(values) - expected) / (2 * np.pi))
     return values - 2 * np.pi * np.concatenate([[0.0], np.cumsum(turns)])
 

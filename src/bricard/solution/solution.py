@@ -283,11 +283,11 @@ class Solution:
         save(self, path)
 
     @staticmethod
-    def load(path):
-        """Read a solution from an HDF5 file written by save()."""
+    def load(path, model=None):
+        """Read a solution from an HDF5 file written by save(); `model` for one that could not be stored in it."""
         from ..io.results import load
 
-        return load(path)
+        return load(path, model=model)
 
     @cached_property
     def plot(self):
@@ -305,7 +305,7 @@ class Solution:
         return f"<Solution of {self.name!r}: {self.t.size} samples to t = {end:.6g} s. {self.status}>"
 
 
-COUNTERS = ("steps", "rejected", "evaluations", "tangents", "factorisations", "iterations", "projections", "rebasings")
+COUNTERS = ("steps", "rejected", "evaluations", "tangents", "iterations", "factorisations", "rebasings")
 
 
 def _event(system, t, pivot):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..compiled import records
-from ..compiled.interfaces import KERNEL, LAW, METHODS, PROFILE
+from ..compiled.interfaces import KERNEL, METHODS
 from ..compiled.pointers import address_of, table
 from ..errors import ModelError
 from ..kernels.bodies import evaluate_bodies, kinematics_bodies, map_bodies, retract_bodies
@@ -209,12 +209,7 @@ def _operand(element, side, number):
 
 
 def _function_address(element):
-    if element.function is None:
-        return 0
-    return address_of(
-        PROFILE if element.type.stage == CONSTRAINT or "applied" in element.type.kernel.__name__ else LAW,
-        element.function,
-    )
+    return 0 if element.function is None else address_of(element.type.function, element.function)
 
 
 def _entries(elements, which, number, column):

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..compiled.pointers import Pointer
+from ..compiled.interfaces import LAW, PROFILE
+from ..compiled.pointers import Interface, Pointer
 from ..kernels.applied import applied
 from ..kernels.coincide import coincide, coincide_planar
 from ..kernels.coordinate_force import coordinate_force
@@ -33,6 +34,7 @@ class ElementType(NamedTuple):
     g: np.ndarray  # (n, 2)
     k: np.ndarray
     d: np.ndarray
+    function: Interface | None = None  # what its elements call: PROFILE, LAW or nothing
 
 
 def _pairs(rows, columns):
@@ -40,9 +42,16 @@ def _pairs(rows, columns):
 
 
 def _type(
-    stage: int, kernel: Pointer, rows: int = 0, g: Any = NOTHING, k: Any = NOTHING, d: Any = NOTHING
+    stage: int,
+    kernel: Pointer,
+    rows: int = 0,
+    g: Any = NOTHING,
+    k: Any = NOTHING,
+    d: Any = NOTHING,
+    function: Interface | None = None,
 ) -> ElementType:
-    return ElementType(stage, kernel, rows, *(np.array(p, int).reshape(-1, 2) for p in (g, k, d)))
+    g, k, d = (np.array(p, int).reshape(-1, 2) for p in (g, k, d))
+    return ElementType(stage, kernel, rows, g, k, d, function)
 
 
 TURN_A, TURN_B, ALL = range(3, 6), range(9, 12), range(12)
@@ -64,12 +73,17 @@ TYPES = {
     ),
     "perpendicular": _type(CONSTRAINT, perpendicular, 1, [(0, c) for c in (3, 4, 5, 9, 10, 11)], TURNS_K),
     "separation": _type(CONSTRAINT, separation, 1, [(0, c) for c in ALL], PAIR),
-    "coupling 1": _type(CONSTRAINT, coupling, 1, [(0, c) for c in ALL], PAIR),
+    "coupling 1": _type(CONSTRAINT, coupling, 1, [(0, c) for c in ALL], PAIR, function=PROFILE),
     "coupling 2": _type(
-        CONSTRAINT, coupling, 1, [(0, c) for c in range(24)], PAIR + [(12 + i, 12 + j) for i, j in PAIR]
+        CONSTRAINT,
+        coupling,
+        1,
+        [(0, c) for c in range(24)],
+        PAIR + [(12 + i, 12 + j) for i, j in PAIR],
+        function=PROFILE,
     ),
-    "coordinate force": _type(FORCE, coordinate_force, 0, NOTHING, PAIR, PAIR),
-    "applied": _type(FORCE, applied, 0, NOTHING, _pairs(range(6, 12), TURN_B)),
+    "coordinate force": _type(FORCE, coordinate_force, 0, NOTHING, PAIR, PAIR, LAW),
+    "applied": _type(FORCE, applied, 0, NOTHING, _pairs(range(6, 12), TURN_B), function=PROFILE),
 }
 
 

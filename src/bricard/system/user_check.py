@@ -119,7 +119,7 @@ def check_function(element):
     except Exception as error:
         raise UserFunctionError(
             f'The function of "{element.name}" fails when it is called: {type(error).__name__}: {error}. It must take '
-            '(t, a, b, p) and return a tuple; see the docs, "Your own joint".'
+            "(t, a, b, p) and return a tuple; see docs/own-joints-and-forces.md."
         ) from error
     expected = 6 if element.kind == "force" else element.rows
     if len(values) != expected:
