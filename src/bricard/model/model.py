@@ -66,6 +66,19 @@ class Model(Forcing):
         )
         return body
 
+    def add(self, joint: Any) -> Any:
+        """Add a joint made by hand: an instance of your own class derived from `bricard.model.joints.base.Joint`."""
+        from bricard.model.joints.base import Joint
+
+        if not isinstance(joint, Joint):
+            raise ModelError(f"add() takes a joint, an instance of a class derived from Joint, not {joint!r}.")
+        name = self._new_name(joint.name, "joint")
+        known = {self.ground, *self.bodies.values()}
+        if not all(body in known for body in joint.bodies):
+            raise ModelError(f'joint "{name}": all of its bodies must belong to the model "{self.name}".')
+        self.joints[name] = joint
+        return joint
+
     def report(self) -> Any:
         """Return the topology report: degrees of freedom, loops, redundant rows by joint name."""
         from bricard.system.report import report
