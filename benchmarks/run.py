@@ -18,14 +18,10 @@ import tempfile
 import time
 from pathlib import Path
 
-for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
-    os.environ.setdefault(variable, "1")
-sys.path.insert(0, str(Path(__file__).parent))
-
-import exudyn_side as peer
 import numpy as np
 
 import bricard as br
+import exudyn_side as peer  # beside this file; OMP_NUM_THREADS=1 is set by `make bench`
 
 ROWS = ("rssr", "chain10", "chain100", "chain1000", "double-four-bar", "bricard")
 STEP, REPEATS = 1e-3, 5
@@ -101,8 +97,14 @@ def our_ladder(system, duration, reference, target, budget=20.0):
             seconds, x, _ = timed(system, duration, **options)
             if seconds < found[0]:
                 method = "dopri5" if "rtol" in options else "rk4"
-                setting = f"rtol {options['rtol']:.1e}" if "rtol" in options else f"{round(duration / options['step'])} steps"
-                found = (seconds, distance(x, reference), f"index1 + {method}, {setting}, correction {options['correction']}")
+                setting = (
+                    f"rtol {options['rtol']:.1e}" if "rtol" in options else f"{round(duration / options['step'])} steps"
+                )
+                found = (
+                    seconds,
+                    distance(x, reference),
+                    f"index1 + {method}, {setting}, correction {options['correction']}",
+                )
     return found
 
 
@@ -162,8 +164,8 @@ def print_comparison(rows):
         )
         if "exudyn_tree_s" in r:
             print(
-                f"{'':16} exudyn as an explicit kinematic tree: {1e3 * r['exudyn_tree_s']:.1f} ms to {r['exudyn_tree_error']:.1e}, "
-                f"ratio {r['exudyn_tree_s'] / r['ours_to_error_s']:.1f}"
+                f"{'':16} exudyn as an explicit kinematic tree: {1e3 * r['exudyn_tree_s']:.1f} ms "
+                f"to {r['exudyn_tree_error']:.1e}, ratio {r['exudyn_tree_s'] / r['ours_to_error_s']:.1f}"
             )
         if "exudyn_planar_s" in r:
             print(f"{'':16} exudyn with planar bodies: {1e6 * r['exudyn_planar_s'] / n:.1f} us/step")
@@ -177,7 +179,9 @@ def chain(n, tilt=0.3):
         angle = tilt if i % 2 else -tilt
         way = np.array([np.cos(angle), 0.0, -np.sin(angle)])
         rotation = (np.cos(angle / 2), 0.0, np.sin(angle / 2), 0.0)
-        body = model.body(f"b{i}", mass=1.0, inertia=(0.01, 1 / 12, 1 / 12), position=point + 0.5 * way, rotation=rotation)
+        body = model.body(
+            f"b{i}", mass=1.0, inertia=(0.01, 1 / 12, 1 / 12), position=point + 0.5 * way, rotation=rotation
+        )
         model.spherical(f"j{i}", last or model.ground, body, point=point)
         point, last = point + way, body
     return model
@@ -216,7 +220,9 @@ def start_up():
         environment = {**os.environ, "BRICARD_CACHE_DIR": cache}
         runs = []
         for _ in range(4):
-            output = subprocess.run([sys.executable, "-c", START], env=environment, capture_output=True, text=True, check=True)
+            output = subprocess.run(
+                [sys.executable, "-c", START], env=environment, capture_output=True, text=True, check=True
+            )
             runs.append([float(x) for x in output.stdout.split()])
     return {"import_s": min(r[0] for r in runs), "cold_s": runs[0][1], "warm_s": min(r[1] for r in runs[1:])}
 
@@ -251,7 +257,8 @@ def main():
     parser.add_argument("--json", help="write all figures to this file")
     parser.add_argument("--only-comparison", action="store_true")
     options = parser.parse_args()
-    print(f"{platform.processor() or platform.machine()}, Python {platform.python_version()}, one thread, load {os.getloadavg()[0]:.2f}")
+    machine = platform.processor() or platform.machine()
+    print(f"{machine}, Python {platform.python_version()}, one thread, load {os.getloadavg()[0]:.2f}")
     rows = [compare(name) for name in options.mechanisms]
     print_comparison(rows)
     figures = {"comparison": rows}
@@ -264,8 +271,11 @@ def main():
                 f"{r['memory_mb']:.0f} MB"
             )
         s, u = figures["start"], figures["user_joint"]
-        print(f"\nimport {s['import_s']:.2f} s; first simulation {s['cold_s']:.1f} s with an empty cache, {s['warm_s']:.2f} s after")
-        print(f"user's ball joint on chain10: {u['own_us']:.2f} against {u['built_in_us']:.2f} us per step, factor {u['factor']:.2f}")
+        print(
+            f"\nimport {s['import_s']:.2f} s; first simulation {s['cold_s']:.1f} s with an empty cache, {s['warm_s']:.2f} s later"
+        )
+        words = f"{u['own_us']:.2f} against {u['built_in_us']:.2f} us per step, factor {u['factor']:.2f}"
+        print(f"user's ball joint on chain10: {words}")
     if options.json:
         Path(options.json).write_text(json.dumps(figures, indent=1, default=float))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -65,6 +66,8 @@ def simulate(
         formulation_options["correction"] = correction
     numbers = _integrator_options(method, options)
     state = earlier.end if earlier is not None else assemble(system)
+    if earlier is not None and earlier.provenance["integrator"] != method.name:
+        state = replace(state, extra=None)
     problem = chosen.forms[form](system, **formulation_options)
     end = state.t + float(duration)
     nominal = duration / max(1, round(duration / step)) if step is not None else 0.0
@@ -223,6 +226,7 @@ def start_run(problem, method, state, end, nominal, out_t, numbers):
         y=y.copy(),
         y_new=y.copy(),
         scratch=y.copy(),
+        corrected=y.copy(),
         error=np.zeros(1),
         scale=scale,
         tolerance=np.array([1e-6, 1e-8]),
@@ -325,7 +329,13 @@ def _culprit(system, run, status):
         gap = np.abs(system.constraint(run.clock[0], run.y[: system.n_q]) * system.record.row_scale)
         return system.row_name(int(np.argmax(gap)))
     unknown = int(run.counters[counting.CULPRIT])
-    return system.unknown_name(unknown) if 0 <= unknown < system.n_v else "the state"
+    if unknown <= -2:  # a coordinate q: the velocity that moves it
+        rows = system.record.t_row == -2 - unknown
+        unknown = int(system.record.t_column[rows][0]) if rows.any() else -1
+    if not 0 <= unknown < system.n_v:  # nothing was seen directly: the fastest motion is the likely one
+        velocity = run.y[system.n_q : system.n_q + system.n_v] / run.scale[system.n_q : system.n_q + system.n_v]
+        unknown = int(np.argmax(np.where(np.isfinite(velocity), np.abs(velocity), np.inf)))
+    return system.unknown_name(unknown)
 
 
 def _provenance(chosen, method, form, correction, step, nominal, rtol, atol, numbers):

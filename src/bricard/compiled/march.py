@@ -22,7 +22,7 @@ OUTPUT = 8  # next output
 LOGGED = 9  # events in the log
 RESTART = 10  # 1: the history of a multistep method is void
 WEAK_NOW = 11  # 1: near a singular position
-CULPRIT = 13  # unknown that a failure was seen in (layout of the unknowns), or -1
+CULPRIT = 13  # velocity that a failure was seen in, -2 - i for the coordinate q_i, or -1
 GRID = 14  # steps of the nominal grid that are behind us
 KEEP_A = 15  # where in y the accelerations begin that output keeps, or -1
 KEEP_LAM = 16  # the same for the multipliers
@@ -59,7 +59,7 @@ def note_culprit(system, run):
     for i in range(y_new.size):
         if not math.isfinite(y_new[i]):
             v = i - system.n_q  # positions come first, then velocities
-            run.counters[CULPRIT] = v if 0 <= v < system.n_v else -1
+            run.counters[CULPRIT] = v if 0 <= v < system.n_v else -2 - i
             return
 
 
@@ -79,7 +79,7 @@ def watch_singularity(t, run, work):
 def march(functions, order, form, run, system, work, max_steps):
     """Step on until the last output time, at most max_steps steps. functions: step, interpolate (or 0), control."""
     clock, counters, y, y_new, out_t = run.clock, run.counters, run.y, run.y_new, run.out_t
-    step, interpolate, control = functions[0], functions[1], functions[2]
+    step, interpolate, control, corrected = functions[0], functions[1], functions[2], run.corrected
     after, rebase = form[0], form[1]
     while counters[OUTPUT] < out_t.size and out_t[counters[OUTPUT]] <= clock[0]:
         deliver(y, run, system)
@@ -117,6 +117,17 @@ def march(functions, order, form, run, system, work, max_steps):
             counters[REJECTED] += 1
             continue
         t_new = goal if hit else t + h
+        for i in range(y.size):
+            corrected[i] = y_new[i]
+        if after != 0:
+            status = call_after(after, t_new, corrected, system, work)
+            if status != RUNNING:
+                counters[REJECTED] += 1
+                counters[RESTART] = 1
+                clock[1] = 0.5 * h
+                if clock[1] < clock[2]:
+                    return status
+                continue
         while interpolate != 0 and counters[OUTPUT] < out_t.size and out_t[counters[OUTPUT]] < t_new - 1e-9 * h:
             k = counters[OUTPUT]
             call_interpolate(interpolate, t, h, (out_t[k] - t) / h, run.scratch, run)
@@ -124,12 +135,8 @@ def march(functions, order, form, run, system, work, max_steps):
                 call_after(after, out_t[k], run.scratch, system, work)
             deliver(run.scratch, run, system)
         for i in range(y.size):
-            y[i] = y_new[i]
+            y[i] = corrected[i]
         clock[0] = t_new
-        if after != 0:
-            status = call_after(after, t_new, y, system, work)
-            if status != RUNNING:
-                return status
         if rebase != 0:
             status = call_rebase(rebase, t_new, y, system, work)
             if status == REBASED:

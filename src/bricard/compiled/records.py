@@ -135,6 +135,9 @@ class System(NamedTuple):
     d_slot: INDEX
     diagonal_slot: INDEX  # (n_v + 1 + n_rows) place of the diagonal, in the layout of the unknowns
     added_mass: VECTOR  # (n_v) put on the diagonal where M vanishes, removed again by refinement
+    metric: (
+        VECTOR  # (n_v + 1) 1 for translations, 1/length^2 for turns: makes sums over columns of G independent of units
+    )
     row_diagonal: VECTOR  # (n_rows) natural size of the diagonal of G M^-1 G^T
     t_row: INDEX  # kinematic map q' = T v by entries
     t_column: INDEX
@@ -191,7 +194,8 @@ class Run(NamedTuple):
     counters: INTEGERS
     y: VECTOR
     y_new: VECTOR
-    scratch: VECTOR
+    scratch: VECTOR  # an interpolated state
+    corrected: VECTOR  # y_new after the hook
     error: VECTOR  # [scaled error of the step]
     scale: VECTOR  # natural size of each component of y; infinite where it is not to be judged
     tolerance: VECTOR  # [relative, absolute in units of `scale`]

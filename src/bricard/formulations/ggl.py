@@ -1,8 +1,9 @@
 """GGL, the stabilised index-2 form: position and velocity constraints together.
 
-    q' = T(q) (v + G^T mu),   M v' + G^T lam = f,   Phi(t, q) = 0,   G v + Phi_t = 0
+    q' = T(q) (v + W G^T mu),   M v' + G^T lam = f,   Phi(t, q) = 0,   G v + Phi_t = 0
 
-The extra multipliers mu vanish for the exact solution. Both constraint levels hold to the tolerance of Newton's method; no
+W is 1 for translations and 1/length^2 for turns, so that units do not matter. The extra multipliers mu vanish for the exact
+solution. Both constraint levels hold to the tolerance of Newton's method; no
 drift, no spikes in velocities. Nonholonomic rows have no position equation; their mu is set to zero.
 Reference: Gear, Gupta and Leimkuhler, J. Comp. Appl. Math. 12 (1985) 77-90; spec 003, section 2.3.
 """
@@ -32,22 +33,23 @@ SOFT = 1e-10  # epsilon in Newton's method, relative; larger values slow it down
 
 @DAE_RESIDUAL
 def residual(t, y, yp, r, system, work):
-    """y = [q, v, lam, mu] -> F = [q' - T (v + G^T mu), M v' + G^T lam - f, G v + Phi_t, -Phi].
+    """y = [q, v, lam, mu] -> F = [q' - T (v + W G^T mu), M v' + G^T lam - f, G v + Phi_t, -Phi].
 
     The sign of the last makes the pivots of both kinds of multipliers negative, so that one regularisation fits both.
     """
     n_q, n_v, n_rows = system.n_q, system.n_v, system.n_rows
     o_l, o_m = n_q + n_v, n_q + n_v + n_rows
     q, v, lam, b, u, e = y[:n_q], y[n_q:o_l], work.lam, work.b, work.u, work.e
-    velocity_level, phi, phi_dot, f = system.velocity_level, work.phi, work.phi_dot, work.f
+    velocity_level, phi, phi_dot, f, metric = system.velocity_level, work.phi, work.phi_dot, work.f, system.metric
     evaluate(t, q, v, VELOCITY, system, work)
-    # q' - T (v + G^T mu); the mu of nonholonomic rows stays out
+    # q' - T (v + W G^T mu); the mu of nonholonomic rows stays out
     for i in range(n_rows):
         lam[i] = 0.0 if velocity_level[i] else y[o_m + i]
-    for i in range(n_v):
-        b[i] = v[i]
-    b[n_v] = 0.0
+    for i in range(n_v + 1):
+        b[i] = 0.0
     add_reaction(system, work, lam, 0, b)
+    for i in range(n_v):
+        b[i] = v[i] + metric[i] * b[i]
     call_kinematics(system.methods[2], q, b, r, system, work)
     for i in range(n_q):
         r[i] = yp[i] - r[i]
@@ -79,6 +81,7 @@ def jacobian(t, y, yp, jy, jp, system, work):
     evaluate(t, q, v, VELOCITY | TANGENT | RATE | REFRESH, system, work)
     call_map(system.methods[3], q, v, system, work)
     g, k, d, m, rate, tm, ti, tq = work.g, work.k, work.d, work.m, work.rate, work.t, work.t_inverse, work.tq
+    metric, g_column = system.metric, system.g_column
     g_row, gq_entry, gq_map, kq_entry, kq_map = (
         system.g_row,
         system.gq_entry,
@@ -99,7 +102,8 @@ def jacobian(t, y, yp, jy, jp, system, work):
         jy[n] = -tm[e]
         n += 1
     for p in range(gq_entry.size):
-        jy[n] = 0.0 if velocity_level[g_row[gq_entry[p]]] else -g[gq_entry[p]] * tm[gq_map[p]]
+        e = gq_entry[p]
+        jy[n] = 0.0 if velocity_level[g_row[e]] else -g[e] * metric[g_column[e]] * tm[gq_map[p]]
         n += 1
     for e in range(m.size):
         jy[n], jp[n] = 0.0, m[e]
@@ -211,13 +215,14 @@ def residual_dae(system):
 
 
 def squares(system):
-    """Natural size of the diagonal of G G^T, for the rows of mu."""
+    """Natural size of the diagonal of G W G^T, for the rows of mu."""
     r = system.record
     g = system.evaluated(0.0, system.start, np.zeros(r.n_v)).g
     diagonal = np.zeros(r.n_rows)
     real = r.g_column < r.n_v
-    np.add.at(diagonal, r.g_row[real].astype(int), g[real] ** 2)
-    return np.maximum(diagonal, 1e-6 * diagonal.max(initial=0.0))
+    np.add.at(diagonal, r.g_row[real].astype(int), g[real] ** 2 * r.metric[r.g_column[real].astype(int)])
+    natural = float(np.mean(diagonal * r.row_scale**2)) if diagonal.size else 1.0
+    return (natural or 1.0) / r.row_scale**2
 
 
 GGL = Formulation(

@@ -47,6 +47,8 @@ def dopri5(form, t, h, run, system, work):
     status, counters = RUNNING, run.counters
     if counters[RESTART] == 1 or form[0] != 0:
         memory[1] = np.nan  # y was changed after the last step, its derivative is not that of the last stage
+        if counters[RESTART] == 1:
+            memory[0] = np.nan
         counters[RESTART] = 0
     if memory[1] == t:
         for i in range(y.size):

@@ -9,8 +9,6 @@ the exponential map), factorised only when the last one gets slow.
 Reference: Chung and Hulbert, J. Appl. Mech. 60 (1993) 371-375; Bruels, Cardona and Arnold, Mech. Mach. Theory 48 (2012) 121-137.
 """
 
-import numpy as np
-
 from ..compiled.interfaces import (
     MECHANICAL_FACTORISE,
     MECHANICAL_RESIDUAL,
@@ -150,6 +148,6 @@ GENERALIZED_ALPHA = Integrator(
     references=("Chung and Hulbert 1993, doi:10.1115/1.2900803", "Bruels, Cardona and Arnold 2012"),
     stages=3,
     memory=8,
-    extra=lambda problem, state: np.asarray(state.a, float),
+    extra=lambda problem, state: state.a if state.extra is None else state.extra,
     options={"rho": 0.8, "newton_tolerance": 1e-7},
 )

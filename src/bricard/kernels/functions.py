@@ -9,7 +9,8 @@ The function gets the time, the two sides as Pose (joints) or Motion (the others
 Derivatives, with columns = translation (world) and turn (body axes) of a, then of b:
 * G (or A) by complex step, step 1e-30: exact to rounding; or from the user's Jacobian;
 * with the user's Jacobian nothing is asked of the residual in complex numbers: gamma by central differences of G v along the
-  motion (step 1e-5 s, relative accuracy about 1e-9), its part from an explicit time dependence by second differences (1e-7);
+  motion (fourth order, step 1e-4 s), its part from an explicit time dependence by second differences of fourth order; relative
+  accuracy about 1e-8;
 * gamma of a joint by two evaluations at s = +-h exp(i pi/4) along the motion, h = 1e-4: Im(Phi(s) + Phi(-s)) / h^2 =
   Phi'' + O(h^4), relative accuracy about 1e-8 of the largest term; of a nonholonomic row by complex step, exact;
 * d(G^T lam)/dq and d(G v)/dq of a joint by central differences of G (step 1e-5 of a radian or of the characteristic length):
@@ -240,21 +241,22 @@ def _differenced_motion(residual_and_jacobian, rows):
     along = _inlined(along)
 
     def motion(t, a, b, x_a, R_a, p_a, x_b, R_b, p_b, p, row, g, o, fixed_a, fixed_b, work):
-        velocity, h = work.velocity, DIFFERENCE
+        velocity, h = work.velocity, STEP
         for r in range(rows):
-            frozen_ahead = along(t, a, b, x_a, R_a, p_a, x_b, R_b, p_b, p, h, r, velocity)
-            frozen_behind = along(t, a, b, x_a, R_a, p_a, x_b, R_b, p_b, p, -h, r, velocity)
-            later = along(t + h, a, b, x_a, R_a, p_a, x_b, R_b, p_b, p, 0.0, r, velocity)
-            earlier = along(t - h, a, b, x_a, R_a, p_a, x_b, R_b, p_b, p, 0.0, r, velocity)
-            work.phi_t[row + r] = (later[0] - earlier[0]) / (2.0 * h)
+            frozen, mixed, first = 0.0, 0.0, 0.0
+            second = -30.0 * along(t, a, b, x_a, R_a, p_a, x_b, R_b, p_b, p, 0.0, r, velocity)[0]
+            for n in (-2, -1, 1, 2):  # differences of fourth order
+                weight = (8.0 if abs(n) == 1 else -1.0) * (1.0 if n > 0 else -1.0)
+                frozen += weight * along(t, a, b, x_a, R_a, p_a, x_b, R_b, p_b, p, n * h, r, velocity)[1]
+                later = along(t + n * h, a, b, x_a, R_a, p_a, x_b, R_b, p_b, p, 0.0, r, velocity)
+                mixed += weight * later[1]
+                first += weight * later[0]
+                later = along(t + 10.0 * n * h, a, b, x_a, R_a, p_a, x_b, R_b, p_b, p, 0.0, r, velocity)
+                second += (16.0 if abs(n) == 1 else -1.0) * later[0]
+            work.phi_t[row + r] = first / (12.0 * h)
             rate = moving_rate(g, o + 12 * r, velocity, a, b, fixed_a, fixed_b)
             work.phi_dot[row + r] = work.phi_t[row + r] + rate
-            bend = (frozen_ahead[1] - frozen_behind[1]) / (2.0 * h) + (later[1] - earlier[1]) / h
-            k = 10.0 * h
-            now = along(t, a, b, x_a, R_a, p_a, x_b, R_b, p_b, p, 0.0, r, velocity)[0]
-            after = along(t + k, a, b, x_a, R_a, p_a, x_b, R_b, p_b, p, 0.0, r, velocity)[0]
-            before = along(t - k, a, b, x_a, R_a, p_a, x_b, R_b, p_b, p, 0.0, r, velocity)[0]
-            work.gamma[row + r] = -bend - (after - 2.0 * now + before) / (k * k)
+            work.gamma[row + r] = -(frozen + 2.0 * mixed) / (12.0 * h) - second / (1200.0 * h * h)
 
     return _inlined(motion)
 

@@ -132,6 +132,32 @@ def solve_kkt(system, work, b, u):
 
 
 @compiled
+def solve_all_rows(system, work, b, u):
+    """u = [M G^T; G 0]^-1 b with redundant but consistent rows: the multipliers are the smallest in scaled rows.
+
+    Iterated regularisation: corrections stay in the range of G M^-1 G^T, and the effect of epsilon goes with its powers.
+    """
+    matrix, e, n_v = work.kkt, work.e, system.n_v
+    g, g_row, g_column = work.g, system.g_row, system.g_column
+    for i in range(u.size):
+        u[i] = 0.0
+    for _ in range(5):
+        multiply_mass(system, work, u, e)
+        add_reaction(system, work, u, n_v + 1, e)
+        for i in range(n_v):
+            e[i] = b[i] - e[i]
+        e[n_v] = 0.0
+        for i in range(system.n_rows):
+            e[n_v + 1 + i] = b[n_v + 1 + i]
+        for k in range(g.size):
+            e[n_v + 1 + g_row[k]] -= g[k] * u[g_column[k]]
+        solve_symmetric(matrix, e, e)
+        e[n_v] = 0.0
+        for i in range(u.size):
+            u[i] += e[i]
+
+
+@compiled
 def accelerations(t, q, v, system, work):
     """work.u = [v', 0, lam] from M v' + G^T lam = f, G v' = gamma. False where the matrix is singular."""
     evaluate(t, q, v, VELOCITY, system, work)
@@ -147,8 +173,8 @@ def accelerations(t, q, v, system, work):
 
 @compiled
 def consistent_accelerations(t, q, v, system, work):
-    """As accelerations(), at a consistent state: the rows are selected anew. work.lam becomes the smallest multipliers in
-    scaled rows that give these accelerations. False where the matrix is singular."""
+    """As accelerations(), at a consistent state: the rows are selected anew, and the multipliers in work.u and work.lam are the
+    smallest in scaled rows that give these accelerations. False where the matrix is singular. (For output: it allocates.)"""
     evaluate(t, q, v, VELOCITY, system, work)
     b, u, f, gamma, n_v = work.b, work.u, work.f, work.gamma, system.n_v
     for i in range(n_v):
@@ -157,15 +183,26 @@ def consistent_accelerations(t, q, v, system, work):
     for i in range(system.n_rows):
         b[n_v + 1 + i] = gamma[i]
     regular = select_rows(system, work)
+    solve_kkt(system, work, b, u)
     if system.redundant:
+        # all rows with G v' on their right-hand side: what gamma has outside the range of G must not be divided by epsilon
+        g, g_row, g_column, lam = work.g, system.g_row, system.g_column, work.lam
+        for i in range(system.n_rows):
+            b[n_v + 1 + i] = 0.0
+        for k in range(g.size):
+            b[n_v + 1 + g_row[k]] += g[k] * u[g_column[k]]
+        acceleration = u[: n_v + 1].copy()
         take_all_rows(system, work)
         factorise_kkt(system, work)
-        solve_kkt(system, work, b, u)
+        solve_all_rows(system, work, b, u)
         for i in range(system.n_rows):
-            work.lam[i] = u[n_v + 1 + i]
-        regular = select_rows(system, work)
-    solve_kkt(system, work, b, u)
-    if not system.redundant:
+            lam[i] = u[n_v + 1 + i]
+        for i in range(n_v + 1):
+            u[i] = acceleration[i]
+        for i in range(system.n_rows):
+            u[n_v + 1 + i] = lam[i]
+        select_rows(system, work)
+    else:
         for i in range(system.n_rows):
             work.lam[i] = u[n_v + 1 + i]
     return regular

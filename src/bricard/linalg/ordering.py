@@ -46,11 +46,12 @@ def elimination_order(sizes, is_constraint, neighbours, delayed=frozenset()):
     heapq.heapify(heap)
     order = []
     while len(order) < n:
-        if not heap:  # only constraints without freedom are left: take them as they come
+        forced = not heap  # only constraints without freedom are left: take one as it comes
+        if forced:
             heap = [(key[i], i) for i in range(n) if not done[i]]
             heapq.heapify(heap)
         d, i = heapq.heappop(heap)
-        if done[i] or d != key[i]:
+        if done[i] or d != key[i] or not (forced or ready(i)):
             continue
         done[i] = True
         order.append(i)

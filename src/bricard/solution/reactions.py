@@ -76,4 +76,4 @@ def ambiguous_joints(system):
     b[r.n_v + 1 :] = np.random.default_rng(0).uniform(0.5, 1.0, r.n_rows) / r.row_scale
     solve_regularised(packed, b, u)
     share = np.abs(u[r.n_v + 1 :]) * r.regularisation * r.row_scale
-    return frozenset(system.rows[i].joint for i in np.flatnonzero(share > 1e-5))
+    return frozenset(system.rows[i].joint for i in np.flatnonzero(share > 1e-3))

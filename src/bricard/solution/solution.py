@@ -95,7 +95,10 @@ class Solution:
         a = last[problem.keep_a : problem.keep_a + n_v] if problem.keep_a >= 0 else None
         lam = last[problem.keep_lam : problem.keep_lam + system.n_rows] if problem.keep_lam >= 0 else None
         turn = work.turn.copy()
-        end = _end_state(system, float(run.clock[0]), last[:n_q].copy(), last[n_q : n_q + n_v].copy(), a, lam, turn)
+        extra = last[problem.scale.size :].copy() if last.size > problem.scale.size else None
+        end = _end_state(
+            system, float(run.clock[0]), last[:n_q].copy(), last[n_q : n_q + n_v].copy(), a, lam, turn, extra
+        )
         if earlier is not None:
             counters = {name: counters[name] + earlier.counters[name] for name in counters}
             events, seconds = earlier.events + events, {k: seconds[k] + earlier.seconds.get(k, 0.0) for k in seconds}
@@ -317,13 +320,13 @@ def _event(system, t, pivot):
     return Event(float(t), "singular", text)
 
 
-def _end_state(system, t, q, v, a, lam, turn):
+def _end_state(system, t, q, v, a, lam, turn, extra):
     """The last state, with consistent accelerations and multipliers where the method has none."""
     from ..system.assembler import complete
 
     if a is not None and lam is not None:
-        return State(t, q, v, a.copy(), lam.copy(), turn)
+        return State(t, q, v, a.copy(), lam.copy(), turn, extra)
     if not (np.isfinite(q).all() and np.isfinite(v).all()):
-        return State(t, q, v, np.full(system.n_v, np.nan), np.full(system.n_rows, np.nan), turn)
+        return State(t, q, v, np.full(system.n_v, np.nan), np.full(system.n_rows, np.nan), turn, extra)
     full = complete(system, t, q, v, turn)
-    return State(t, q, v, full.a if a is None else a.copy(), full.lam if lam is None else lam.copy(), turn)
+    return State(t, q, v, full.a if a is None else a.copy(), full.lam if lam is None else lam.copy(), turn, extra)

@@ -12,7 +12,7 @@ import numpy as np
 from ..compiled.interfaces import VELOCITY
 from ..compiled.records import pack
 from ..errors import AssemblyError
-from ..linalg.kkt import consistent_accelerations, evaluate, factorise_kkt, retract, solve_kkt
+from ..linalg.kkt import LEFT_OUT, consistent_accelerations, evaluate, factorise_kkt, retract, solve_kkt
 from .build import build
 from .regularise import regularise
 from .state import State
@@ -20,6 +20,11 @@ from .topology import loop_of
 from .wish_rows import position_rows, velocity_rows
 
 TOLERANCE, LARGEST_STEP, ITERATIONS = 1e-11, 0.3, 200
+VELOCITY_ROUNDS = 5  # nonholonomic rows may be nonlinear, and each round takes the regularisation further out
+HARD, SOFT = (
+    1e-10,
+    1e-3,
+)  # epsilon of hard rows, and of a wish of weight one: it yields to hard ones, hardly to the metric
 
 
 def assemble(system, t=0.0):
@@ -63,8 +68,44 @@ def _positions(system, model, t):
     extended = build(model, extra=rows.blocks)
     soft = np.concatenate([np.zeros(system.n_rows), rows.softness])
     turn = _measure_targets(extended, rows.targets)
-    q = _close(extended, t, system.start, turn, soft, plain=system)
+    q = _close(extended, t, _posed(system, model), turn, soft, plain=system)
+    _check_rotations(system, model, q)
     return q, _turns(system, t, q, rows.targets)
+
+
+def _posed(system, model):
+    """The drawn configuration with wished positions and rotations of bodies put in: the rows of a rotation have more than one
+    solution, so the search must start at the wished one."""
+    from ..model.frames import quaternion
+
+    q, r = system.start.copy(), system.record
+    for wish in model.wishes:
+        if wish.body is None or (wish.rotation is None and wish.position is None):
+            continue
+        body, o = wish.body, int(r.q_start[list(model.bodies).index(wish.body.name)])
+        rotation = np.asarray(wish.rotation, float) if wish.rotation is not None else body.rotation
+        local = body.com - (np.zeros(3) if wish.point is None else np.asarray(wish.point, float))
+        centre = np.asarray(wish.position, float) + rotation @ local if wish.position is not None else body.com_position
+        if body.planar:
+            q[o : o + 3] = [centre[0], centre[1], np.arctan2(rotation[1, 0], rotation[0, 0])]
+        else:
+            q[o : o + 7] = np.concatenate([centre, quaternion(rotation)])
+    return q
+
+
+def _check_rotations(system, model, q):
+    """Raise if a hard wish for a rotation was met in a mirrored or permuted way only."""
+    from ..solution.motion import poses
+
+    found = poses(system, q[None, :])
+    for wish in model.wishes:
+        if wish.body is not None and wish.rotation is not None and wish.weight is None:
+            gap = np.abs(found[wish.body.name][1][0] - wish.rotation).max()
+            if gap > 1e-6:
+                raise AssemblyError(
+                    f'The wished rotation of body "{wish.body.name}" cannot be reached: the constraints leave it {gap:.3g} off. '
+                    "Change the wish, or give it a weight so that it yields."
+                )
 
 
 def _velocities(system, model, t, q, turn):
@@ -108,9 +149,7 @@ def _close(system, t, q, turn, soft, plain=None):
     """q moved onto the constraints; `soft` are the softness of each row (0: hard)."""
     metric = _geometric(system)
     scale = metric.record.row_diagonal
-    metric = metric.with_record(
-        regularisation=np.where(soft > 0.0, soft * scale, metric.record.regularisation), refinements=0
-    )
+    metric = metric.with_record(regularisation=np.where(soft > 0.0, SOFT * soft, HARD) * scale, refinements=0)
     work, q, v = metric.work(), q.copy(), np.zeros(system.n_v)
     packed, record = pack(work), metric.compiled
     sizes = np.ones(system.n_v)
@@ -119,13 +158,16 @@ def _close(system, t, q, turn, soft, plain=None):
         sizes[moving[moving < system.n_v].astype(int)] = system.length
     work.turn[:] = turn
     hard, step, gap, error = soft == 0.0, np.inf, np.zeros(system.n_rows), np.inf
+    yielding = not hard.all()
     for iteration in range(ITERATIONS):
         evaluate(float(t), q, v, VELOCITY, record, packed)
         work.turn[:] = np.where(np.isfinite(work.value), work.turn, 0.0)
         gap = np.where(metric.record.velocity_level == 1, 0.0, work.phi)
         error = float(np.abs(gap * metric.record.row_scale)[hard].max(initial=0.0))
-        done = error <= TOLERANCE and (hard.all() or step <= 1e-10)
-        if done or not np.isfinite(error):
+        if yielding and step <= 1e-9:  # the wishes have found their compromise: close the rest without them
+            yielding = False
+            work.epsilon[:] = np.where(hard, work.epsilon, LEFT_OUT * scale)
+        if (error <= TOLERANCE and not yielding) or not np.isfinite(error):
             break
         factorise_kkt(record, packed)
         work.b[: system.n_v + 1] = 0.0
@@ -134,11 +176,11 @@ def _close(system, t, q, turn, soft, plain=None):
         step = float(np.abs(work.u[: system.n_v] / sizes).max(initial=0.0))
         if step > LARGEST_STEP:
             work.u[: system.n_v] *= LARGEST_STEP / step
-        if iteration > 30 and step < 1e-9:
+        if iteration > 30 and step < 1e-13:
             break
         retract(q, work.u, q, record, packed)
     if not error <= 1e-9:
-        _explain_gap(system, plain or system, gap, t)
+        _explain_gap(system, plain or system, np.where(hard, gap, 0.0), t)
     return q
 
 
@@ -171,24 +213,27 @@ def _explain_gap(system, plain, gap, t):
 
 def _match(system, t, q, v, turn, soft, plain=None):
     """The velocity nearest to v in the mass metric that satisfies all rows."""
-    work = system.work()
-    record = system
-    if (soft > 0.0).any():
-        scale = system.record.row_diagonal
-        record = system.with_record(
-            regularisation=np.where(soft > 0.0, soft * scale, system.record.regularisation), refinements=0
-        )
-        work = record.work()
+    record = system.with_record(
+        regularisation=np.where(soft > 0.0, SOFT * soft, HARD) * system.record.row_diagonal, refinements=0
+    )
+    work = record.work()
     work.turn[:] = turn if turn.size == system.n_measures else 0.0
     packed, v = pack(work), v.copy()
-    rounds = 1 if (soft > 0.0).any() else 3  # general nonholonomic rows are nonlinear in v
-    for _ in range(rounds):
+    yielding, rounds = bool((soft > 0.0).any()), 0
+    for _ in range(ITERATIONS):
+        if not yielding:
+            rounds += 1
+        if rounds > VELOCITY_ROUNDS:
+            break
         evaluate(float(t), q, v, VELOCITY, record.compiled, packed)
         factorise_kkt(record.compiled, packed)
         work.b[: system.n_v + 1] = 0.0
         work.b[system.n_v + 1 :] = -work.phi_dot
         solve_kkt(record.compiled, packed, work.b, work.u)
         v += work.u[: system.n_v]
+        if yielding and np.abs(work.u[: system.n_v]).max() <= 1e-9 * (1e-30 + np.abs(v).max()):
+            yielding = False  # the wishes have found their compromise: satisfy the rest without them
+            work.epsilon[:] = np.where(soft > 0.0, LEFT_OUT * system.record.row_diagonal, work.epsilon)
     evaluate(float(t), q, v, VELOCITY, record.compiled, packed)
     left = np.abs(work.phi_dot * system.record.row_scale)[soft == 0.0]
     size = 1.0 + np.abs(v).max(initial=0.0) + np.abs(work.phi_t).max(initial=0.0)

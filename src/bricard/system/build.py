@@ -154,6 +154,7 @@ def assemble_records(model, collection, delayed=frozenset()):
         added_mass=np.zeros(n_v),
         t_row=index(t_row),
         t_column=index(t_column),
+        metric=_metric(column, n_v, length),
         row_diagonal=np.ones(n_rows),
         tq_row=index(tq_row),
         tq_column=index(tq_column),
@@ -247,6 +248,14 @@ def _gyroscopic(planar, column, start):
     first[spatial] = start + 9 * np.arange(spatial.size)
     i, j = np.repeat([3, 4, 5], 3), np.tile([3, 4, 5], 3)
     return first, (column[spatial][:, i].ravel(), column[spatial][:, j].ravel())
+
+
+def _metric(column, n_v, length):
+    """Weight of each velocity (and of the dummy) that makes sums over columns of G independent of units."""
+    metric = np.ones(n_v + 1)
+    turns = column[:-1, 3:]
+    metric[turns[turns < n_v]] = length**-2
+    return metric
 
 
 def _mass(bodies, planar, column):

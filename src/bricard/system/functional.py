@@ -11,7 +11,7 @@ from ..linalg import sparse
 from .collect import Row
 from .regularise import regularise
 from .system import System
-from .user_check import suspects
+from .user_check import refuse_powers, suspects
 
 
 def from_functions(M, f, Phi=None, *, G, gamma, T, A, a, potential, q0, v0, t0, name):
@@ -110,6 +110,8 @@ def _check(given, G, gamma, t, q, v, n_c, n_a):
         functions["gamma(t, q, v)"] = (gamma, (t, q, v), (n_c,))
     rng = np.random.default_rng(5)
     for label, (function, arguments, shape) in functions.items():
+        if not label.startswith("gamma"):
+            refuse_powers(function, label)
         try:
             value = np.asarray(function(*arguments), float)
         except Exception as error:
@@ -242,6 +244,7 @@ def _records(pointers, q0, v0, n_c, n_a, name):
         d_slot=vv_slot,
         diagonal_slot=pattern.slots(diagonal, diagonal, diagonal != n_v),
         added_mass=np.zeros(n_v),
+        metric=np.ones(n_v + 1),
         row_diagonal=np.ones(n_rows),
         t_row=index(t_row),
         t_column=index(t_column),

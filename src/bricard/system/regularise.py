@@ -11,7 +11,7 @@ from ..compiled.records import pack
 from ..errors import SingularMassError
 from ..linalg.kkt import evaluate, factorise_kkt, solve_regularised
 
-NEGLIGIBLE, REDUNDANT, MASSLESS, WEAK = 1e-15, 1e-10, 1e-4, 1e-9
+NEGLIGIBLE, REDUNDANT, MASSLESS, WEAK = 1e-15, 1e-6, 1e-4, 1e-9
 REFINEMENTS = 10
 
 
@@ -60,7 +60,7 @@ def natural_mass(system):
 
 
 def row_diagonal(system):
-    """Natural scale of each row (n_rows,): the median of the diagonal of G M^-1 G^T in dimensionless rows, with units."""
+    """Natural scale of each row (n_rows,): the mean of the diagonal of G M^-1 G^T in dimensionless rows, with units."""
     r = system.record
     mass = np.maximum(mass_diagonal(system), 1e-2 * natural_mass(system))  # a tiny inertia must not set the scale
     g = system.evaluated(0.0, system.start, np.zeros(r.n_v)).g
@@ -69,8 +69,8 @@ def row_diagonal(system):
     np.add.at(diagonal, r.g_row[real].astype(int), g[real] ** 2 / mass[r.g_column[real].astype(int)])
     # one size for all rows of a unit: invariant under rotations, and smallest multipliers in the scaled rows
     dimensionless = diagonal * r.row_scale**2
-    positive = dimensionless[dimensionless > 0.0]
-    return (float(np.median(positive)) if positive.size else 1.0) / r.row_scale**2
+    natural = float(np.mean(dimensionless)) if dimensionless.size else 1.0
+    return (natural or 1.0) / r.row_scale**2
 
 
 def weak_rows(system, q=None):

@@ -15,3 +15,4 @@ class State:
     a: np.ndarray
     lam: np.ndarray
     turn: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    extra: np.ndarray | None = None  # numbers of the integrator's own, for going on with the same one

@@ -33,6 +33,8 @@ def joint_structure(element):
         return None
     if not (np.isfinite(g).all() and g_mask.any()):
         return None
+    for turns in (slice(3, 6), slice(9, 12)):  # turns do not commute: d(G v)/dq may have what G has not
+        g_mask[:, turns] = g_mask[:, turns].any(axis=1, keepdims=True)
     return g_mask, k_mask
 
 
