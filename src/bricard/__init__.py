@@ -11,9 +11,7 @@ A public name is loaded when it is first used: `import bricard` loads neither nu
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -47,7 +45,7 @@ if TYPE_CHECKING:
         Tabulated,
         TimeLaw,
     )
-    from bricard.simulate import simulate
+    from bricard.simulation import simulate
     from bricard.solution.solution import Solution
     from bricard.system.report import report
     from bricard.system.state import State
@@ -94,7 +92,7 @@ _HOMES = {
     "State": "bricard.system.state",
     "System": "bricard.system.system",
     "report": "bricard.system.report",
-    "simulate": "bricard.simulate",
+    "simulate": "bricard.simulation",
 }
 
 
@@ -109,15 +107,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
-
-
-class _Package(ModuleType):
-    """`bricard.simulate` is the function, also after Python has bound the module of that name to the package."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name == "simulate" and isinstance(value, ModuleType):
-            value = value.simulate
-        super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

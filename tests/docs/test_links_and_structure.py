@@ -34,7 +34,7 @@ LAYERS = [
     {"integrators", "stepping"},
     {"registry"},
     {"progress"},
-    {"simulate"},
+    {"simulation"},
     {"problems", "bench", "analysis", "io", "plot", "view"},
     {"cli"},
 ]
@@ -197,5 +197,5 @@ def test_the_walker_sees_all_kinds_of_imports(tmp_path):
     """Otherwise the tests above would pass whatever happens."""
     seen = {target for _, target, _ in imported(SOURCE / "model" / "model.py")}
     assert {"errors", "model", "system", "io"} <= seen
-    assert "compiled" in {target for _, target, _ in imported(SOURCE / "simulate.py")}
+    assert "compiled" in {target for _, target, _ in imported(SOURCE / "simulation.py")}
     assert ("registry", True) in {(target, inside) for _, target, inside in imported(SOURCE / "cli" / "listing.py")}

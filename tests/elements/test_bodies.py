@@ -73,7 +73,7 @@ def test_kinematic_map_gives_the_rate_of_q(name):
 
 
 def test_solution_reports_the_kinetic_energy():
-    from bricard.simulate import simulate
+    from bricard.simulation import simulate
 
     system, _ = cloud()
     system.model.start(body="cloud", velocity=(1, -2, 0.5), angular_velocity=(3, 1, -2))

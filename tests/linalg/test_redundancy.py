@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bricard.simulate import simulate
+from bricard.simulation import simulate
 from bricard.system.assembler import assemble
 from bricard.system.build import build
 from mechanisms import four_bar, rssr, six_bar

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import bricard.model as br
-from bricard.simulate import simulate
+from bricard.simulation import simulate
 from mechanisms import four_bar, pendulum, rssr
 
 MECHANISMS = {"pendulum": pendulum, "four-bar": four_bar, "rssr": rssr}

@@ -11,7 +11,7 @@ import pytest
 from numba import njit
 from numba.core import event
 
-from bricard.simulate import simulate
+from bricard.simulation import simulate
 from mechanisms import four_bar, pendulum, rssr
 
 METHODS = {
@@ -24,7 +24,7 @@ import json, sys
 sys.path.insert(0, {tests!r})
 import mechanisms
 from numba.core import event
-from bricard.simulate import simulate
+from bricard.simulation import simulate
 with event.install_recorder("numba:compile") as compiled:
     solution = simulate(getattr(mechanisms, {mechanism!r})(), 0.006, step=0.002, **{options!r})
 print(json.dumps([solution.q[-1].tolist(), solution.v[-1].tolist(), solution.lam[-1].tolist(), len(compiled.buffer)]))

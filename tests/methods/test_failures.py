@@ -7,7 +7,7 @@ import pytest
 
 import bricard.model as br
 from bricard.errors import SimulationError
-from bricard.simulate import simulate
+from bricard.simulation import simulate
 from mechanisms import four_bar, pendulum
 
 IMPLICIT = {

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from bricard.simulate import simulate
+from bricard.simulation import simulate
 from mechanisms import pendulum, rssr
 
 # T (s), and the largest of three steps, each half of the one before; small enough to be in the asymptotic range

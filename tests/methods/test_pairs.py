@@ -5,7 +5,7 @@ import pytest
 
 from bricard.errors import IncompatibleMethods, ModelError
 from bricard.registry import CORRECTIONS, FORMULATIONS, INTEGRATORS
-from bricard.simulate import simulate
+from bricard.simulation import simulate
 from mechanisms import four_bar, pendulum
 
 PAIRS = [(f, i) for f in FORMULATIONS for i in INTEGRATORS]

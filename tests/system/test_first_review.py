@@ -9,7 +9,7 @@ from test_assembler import chain, started
 
 import bricard.model as br
 from bricard.errors import SimulationError, UserFunctionError
-from bricard.simulate import simulate
+from bricard.simulation import simulate
 from bricard.system.build import build
 from mechanisms import HERE, MILLIMETRES, TURNED, four_bar, pendulum, rssr
 

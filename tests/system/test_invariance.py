@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from bricard.simulate import simulate
+from bricard.simulation import simulate
 from bricard.system.report import report
 from mechanisms import HERE, MILLIMETRES, TURNED, four_bar, rssr
 

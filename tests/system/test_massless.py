@@ -5,7 +5,7 @@ import pytest
 
 import bricard.model as br
 from bricard.errors import SingularMassError
-from bricard.simulate import simulate
+from bricard.simulation import simulate
 from bricard.system.assembler import assemble
 from bricard.system.build import build
 from mechanisms import four_bar, rssr

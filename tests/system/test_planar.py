@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from bricard.simulate import simulate
+from bricard.simulation import simulate
 from mechanisms import four_bar, slider_crank
 
 MODELS = {"four-bar": lambda planar: four_bar(planar=planar), "slider-crank": slider_crank}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import bricard.model as br
-from bricard.simulate import simulate
+from bricard.simulation import simulate
 from bricard.system.report import report
 from mechanisms import HERE, MILLIMETRES, TURNED, four_bar, pendulum, rssr, six_bar, slider_crank
 

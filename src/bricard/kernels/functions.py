@@ -243,16 +243,20 @@ def _differenced_motion(residual_and_jacobian, rows):
     def motion(t, a, b, x_a, R_a, p_a, x_b, R_b, p_b, p, row, g, o, fixed_a, fixed_b, work):
         velocity, h = work.velocity, STEP
         for r in range(rows):
-            frozen, mixed, first = 0.0, 0.0, 0.0
-            second = -30.0 * along(t, a, b, x_a, R_a, p_a, x_b, R_b, p_b, p, 0.0, r, velocity)[0]
-            for n in (-2, -1, 1, 2):  # differences of fourth order
-                weight = (8.0 if abs(n) == 1 else -1.0) * (1.0 if n > 0 else -1.0)
-                frozen += weight * along(t, a, b, x_a, R_a, p_a, x_b, R_b, p_b, p, n * h, r, velocity)[1]
+            frozen, mixed, first, second = 0.0, 0.0, 0.0, 0.0
+            now = along(t, a, b, x_a, R_a, p_a, x_b, R_b, p_b, p, 0.0, r, velocity)[0]
+            for n in (1, 2):  # differences of fourth order, in pairs: exactly zero where nothing depends on time
+                w, w2 = (8.0, 16.0) if n == 1 else (-1.0, -1.0)
+                ahead = along(t, a, b, x_a, R_a, p_a, x_b, R_b, p_b, p, n * h, r, velocity)
+                behind = along(t, a, b, x_a, R_a, p_a, x_b, R_b, p_b, p, -n * h, r, velocity)
+                frozen += w * (ahead[1] - behind[1])
                 later = along(t + n * h, a, b, x_a, R_a, p_a, x_b, R_b, p_b, p, 0.0, r, velocity)
-                mixed += weight * later[1]
-                first += weight * later[0]
+                earlier = along(t - n * h, a, b, x_a, R_a, p_a, x_b, R_b, p_b, p, 0.0, r, velocity)
+                mixed += w * (later[1] - earlier[1])
+                first += w * (later[0] - earlier[0])
                 later = along(t + 10.0 * n * h, a, b, x_a, R_a, p_a, x_b, R_b, p_b, p, 0.0, r, velocity)
-                second += (16.0 if abs(n) == 1 else -1.0) * later[0]
+                earlier = along(t - 10.0 * n * h, a, b, x_a, R_a, p_a, x_b, R_b, p_b, p, 0.0, r, velocity)
+                second += w2 * ((later[0] - now) - (now - earlier[0]))
             work.phi_t[row + r] = first / (12.0 * h)
             rate = moving_rate(g, o + 12 * r, velocity, a, b, fixed_a, fixed_b)
             work.phi_dot[row + r] = work.phi_t[row + r] + rate
