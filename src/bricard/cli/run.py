@@ -38,7 +38,7 @@ def run(
 ) -> None:
     """Simulate MODEL.toml; options override the table `simulation` of the file. Exit code 1 if it stops early."""
     from ..io.toml import load
-    from ..simulate import simulate
+    from ..simulation import simulate
     from ..system.report import report
     from .compiling import Compiling
 
@@ -91,7 +91,7 @@ def _check(table: dict[str, Any], file: Path) -> None:
     """Unknown keys and values of the wrong kind in the table [simulation] are errors that name them."""
     from ..model import checks
     from ..registry import FORMULATIONS, INTEGRATORS
-    from ..simulate import simulate
+    from ..simulation import simulate
 
     known = [key for key in inspect.signature(simulate).parameters if key not in INTERNAL]
     known += [key for method in (*FORMULATIONS.values(), *INTEGRATORS.values()) for key in method.options]

@@ -41,7 +41,7 @@ def warmup(json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = F
 def pieces() -> Iterator[tuple[str, Callable[[], Any]]]:
     """All that can be compiled ahead: a name and a function that does it, for each part."""
     from ..registry import CORRECTIONS, FORMULATIONS, INTEGRATORS
-    from ..simulate import simulate
+    from ..simulation import simulate
     from ..system.assembler import assemble
 
     yield "elements", _elements
