@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from bricard.solution.motion import poses, twists
-from bricard.system.channels import measure_speed, measure_value
+from bricard.solution.motion import twists
+from bricard.system.channels import measure_speed, measure_value, poses
 
 
 def _sides(system, state, measure):

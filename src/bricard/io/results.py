@@ -4,6 +4,7 @@
     t, q, v      samples: (n,), (n, n_q), (n, n_v); own_a (n, n_v), own_lam (n, n_rows) where the method has its own
     step_times   ends of the steps (s) of an adaptive run
     start_turn   counted measures at the start; end/t, q, v, a, lam, turn: the last state
+                 (and end/extra, the integrator's own numbers, where it has some)
     events       JSON, and model: the model as the text of its TOML file
 
 A model with functions that cannot be imported by name, and a system given by its functions, cannot be written: then the
@@ -68,6 +69,7 @@ def save(solution: Solution, path: str | os.PathLike[str]) -> None:
         end.attrs["t"] = solution.end.t
         for key in STATE:
             _write(end, key, getattr(solution.end, key))
+        _write(end, "extra", solution.end.extra)
         file["events"] = json.dumps([list(event) for event in solution.events])
         if text is not None:
             file["model"] = text
@@ -153,7 +155,11 @@ def _read(content: Any, file: Path) -> dict[str, Any]:
         "status": str(attributes["status"]),
         "ok": bool(attributes["ok"]),
         "events": tuple(Event(*event) for event in json.loads(content["events"].asstr()[()])),
-        "end": State(float(end.attrs["t"]), *(_array(end, key) for key in STATE)),
+        "end": State(
+            float(end.attrs["t"]),
+            *(_array(end, key) for key in STATE),
+            extra=_array(end, "extra") if "extra" in end else None,
+        ),
         "model": content["model"].asstr()[()] if "model" in content else None,
         "reason": str(attributes["without_model"]),
     }

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 
 from ..errors import ModelError
-from ..system.channels import measure_speed, measure_value, rotation_matrices
+from ..system.channels import measure_speed, measure_value
 from ..system.state import State
 
 
@@ -18,23 +18,6 @@ def integral(t, values):
     from scipy.interpolate import CubicSpline
 
     return CubicSpline(t, values).antiderivative()(t)
-
-
-def poses(system, q):
-    """Body name -> (positions (n, 3) of the reference frame, rotation matrices (n, 3, 3)); ground included."""
-    r, found = system.record, {}
-    for b, body in enumerate(system.model.bodies.values()):
-        o = int(r.q_start[b])
-        if body.planar:
-            x = np.column_stack([q[:, o], q[:, o + 1], np.zeros(len(q))])
-            c, s, zero, one = np.cos(q[:, o + 2]), np.sin(q[:, o + 2]), np.zeros(len(q)), np.ones(len(q))
-            R = np.stack([np.stack([c, -s, zero], -1), np.stack([s, c, zero], -1), np.stack([zero, zero, one], -1)], -2)
-        else:
-            x, R = q[:, o : o + 3], rotation_matrices(q[:, o + 3 : o + 7])
-        found[body.name] = (x - R @ body.com, R)
-    n = len(q)
-    found[system.model.ground.name] = (np.zeros((n, 3)), np.broadcast_to(np.eye(3), (n, 3, 3)))
-    return found
 
 
 def twists(system, v, poses):

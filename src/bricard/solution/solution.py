@@ -12,6 +12,7 @@ from ..compiled import march as counting
 from ..compiled.records import pack
 from ..compiled.status import FINISHED, INTERRUPTED
 from ..errors import ModelError, suggest
+from ..system.channels import poses
 from ..system.state import State
 from ..system.system import System
 from . import motion
@@ -186,7 +187,7 @@ class Solution:
     @cached_property
     def poses(self):
         """Body name -> (positions (n, 3) of the reference frame, rotation matrices (n, 3, 3))."""
-        return motion.poses(self.system, self.q)
+        return poses(self.system, self.q)
 
     @cached_property
     def _twists(self):

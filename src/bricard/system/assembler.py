@@ -14,6 +14,7 @@ from ..compiled.records import pack
 from ..errors import AssemblyError
 from ..linalg.kkt import LEFT_OUT, consistent_accelerations, evaluate, factorise_kkt, retract, solve_kkt
 from .build import build
+from .channels import poses
 from .regularise import regularise
 from .state import State
 from .topology import loop_of
@@ -95,8 +96,6 @@ def _posed(system, model):
 
 def _check_rotations(system, model, q):
     """Raise if a hard wish for a rotation was met in a mirrored or permuted way only."""
-    from ..solution.motion import poses
-
     found = poses(system, q[None, :])
     for wish in model.wishes:
         if wish.body is not None and wish.rotation is not None and wish.weight is None:

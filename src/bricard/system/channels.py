@@ -45,3 +45,20 @@ def measure_speed(measure, pose_a, twist_a, pose_b, twist_b):
     gap = x_b + lever_b - x_a - lever_a
     rate = v_b + np.cross(w_b, lever_b) - v_a - np.cross(w_a, lever_a)
     return np.sum(gap * rate, -1) / np.linalg.norm(gap, axis=-1)
+
+
+def poses(system, q):
+    """Body name -> (positions (n, 3) of the reference frame, rotation matrices (n, 3, 3)); ground included."""
+    r, found = system.record, {}
+    for b, body in enumerate(system.model.bodies.values()):
+        o = int(r.q_start[b])
+        if body.planar:
+            x = np.column_stack([q[:, o], q[:, o + 1], np.zeros(len(q))])
+            c, s, zero, one = np.cos(q[:, o + 2]), np.sin(q[:, o + 2]), np.zeros(len(q)), np.ones(len(q))
+            R = np.stack([np.stack([c, -s, zero], -1), np.stack([s, c, zero], -1), np.stack([zero, zero, one], -1)], -2)
+        else:
+            x, R = q[:, o : o + 3], rotation_matrices(q[:, o + 3 : o + 7])
+        found[body.name] = (x - R @ body.com, R)
+    n = len(q)
+    found[system.model.ground.name] = (np.zeros((n, 3)), np.broadcast_to(np.eye(3), (n, 3, 3)))
+    return found
