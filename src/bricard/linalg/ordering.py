@@ -12,11 +12,11 @@ import heapq
 import numpy as np
 
 
-def elimination_order(sizes, is_constraint, neighbours, delayed=frozenset()):
+def elimination_order(sizes, is_constraint, neighbours, delayed=frozenset(), ties=None):
     """The order of the nodes.
 
     sizes : unknowns per node; is_constraint : bool per node; neighbours : list of iterables of nodes (symmetric);
-    delayed : constraint nodes that wait for all bodies around them.
+    delayed : constraint nodes that wait for all bodies around them; ties : numbers that decide among nodes of equal degree.
     """
     n = len(sizes)
     adjacent = [set(map(int, near)) - {i} for i, near in enumerate(neighbours)]
@@ -42,15 +42,16 @@ def elimination_order(sizes, is_constraint, neighbours, delayed=frozenset()):
         return sum(sizes[k] for k in adjacent[i])
 
     key = [degree(i) for i in range(n)]
-    heap = [(key[i], i) for i in range(n) if ready(i)]
+    ties = range(n) if ties is None else ties
+    heap = [(key[i], ties[i], i) for i in range(n) if ready(i)]
     heapq.heapify(heap)
     order = []
     while len(order) < n:
         forced = not heap  # only constraints without freedom are left: take one as it comes
         if forced:
-            heap = [(key[i], i) for i in range(n) if not done[i]]
+            heap = [(key[i], ties[i], i) for i in range(n) if not done[i]]
             heapq.heapify(heap)
-        d, i = heapq.heappop(heap)
+        d, _, i = heapq.heappop(heap)
         if done[i] or d != key[i] or not (forced or ready(i)):
             continue
         done[i] = True
@@ -70,5 +71,5 @@ def elimination_order(sizes, is_constraint, neighbours, delayed=frozenset()):
         for k in near:
             key[k] = degree(k)
             if ready(k):
-                heapq.heappush(heap, (key[k], k))
+                heapq.heappush(heap, (key[k], ties[k], k))
     return np.array(order, np.int64)

@@ -17,6 +17,7 @@ from .system import System
 
 COORDINATES = ("absolute",)
 MAX_REORDERINGS = 4
+TRIES, SMALL = 24, 60  # orders of elimination that are tried for graphs of at most so many nodes
 
 
 def build(model, *, coordinates="absolute", extra=()):
@@ -86,8 +87,6 @@ def assemble_records(model, collection, delayed=frozenset()):
     none = np.zeros(0, np.uint32)
 
     layout, offset = n_v + 1 + n_rows, n_v + 1
-    nodes = _nodes(bodies, v_start, n_v, collection, elements, number, delayed)
-    order = np.concatenate([unknowns for _, unknowns in nodes])
 
     def inside(entries):
         return (entries[0] < n_v) & (entries[1] < n_v)
@@ -95,7 +94,12 @@ def assemble_records(model, collection, delayed=frozenset()):
     real_g = g[1] < n_v
     rows = [m_row, k[0][inside(k)], d[0][inside(d)], offset + g[0][real_g]]
     columns = [m_column, k[1][inside(k)], d[1][inside(d)], g[1][real_g]]
-    pattern = sparse.pattern(np.concatenate(rows), np.concatenate(columns), order, layout)
+    entries = np.concatenate(rows), np.concatenate(columns)
+    candidates = _nodes(bodies, v_start, n_v, collection, elements, number, delayed)
+    nodes, pattern = min(
+        ((nodes, sparse.pattern(*entries, _flat(nodes), layout)) for nodes in candidates),
+        key=lambda pair: pair[1].t_start[-1],
+    )
     g_slot, gt_slot = pattern.slots(offset + g[0], g[1], real_g), pattern.slots(g[1], offset + g[0], real_g)
     grid = np.array([(i, j) for i in range(3, 6) for j in range(3, 6)])
     turns = column[:n][:, grid]  # (n, 9, 2)
@@ -293,7 +297,10 @@ def _kinematic_pattern(planar, q_start, v_start):
 
 
 def _nodes(bodies, v_start, n_v, collection, elements, number, delayed):
-    """Nodes of the KKT matrix in the order of their elimination: (is a constraint, its unknowns)."""
+    """Nodes of the KKT matrix in the order of their elimination: (is a constraint, its unknowns).
+
+    Several orders, which break ties differently, where the graph is small enough to try them.
+    """
     n, groups = len(bodies), collection.groups
     neighbours = [set() for _ in range(n + len(groups))]
     for j, (_, _, members) in enumerate(groups):
@@ -308,15 +315,23 @@ def _nodes(bodies, v_start, n_v, collection, elements, number, delayed):
                 neighbours[b].update(near)
     sizes = [int(s) for s in np.diff(v_start)] + [last - first for first, last, _ in groups]
     late = frozenset(n + j for j in delayed)
-    nodes = elimination_order(sizes, [False] * n + [True] * len(groups), neighbours, late)
-    parts = []
-    for node in nodes:
-        if node < n:
-            parts.append((False, np.arange(v_start[node], v_start[node + 1])))
-        else:
-            first, last, _ = groups[node - n]
-            parts.append((True, np.arange(n_v + 1 + first, n_v + 1 + last)))
-    return parts
+    kinds, rng = [False] * n + [True] * len(groups), np.random.default_rng(8)
+    orders = []
+    for attempt in range(TRIES if len(sizes) <= SMALL else 1):
+        ties = rng.permutation(len(sizes)).tolist() if attempt else None
+        parts = []
+        for node in elimination_order(sizes, kinds, neighbours, late, ties):
+            if node < n:
+                parts.append((False, np.arange(v_start[node], v_start[node + 1])))
+            else:
+                first, last, _ = groups[node - n]
+                parts.append((True, np.arange(n_v + 1 + first, n_v + 1 + last)))
+        orders.append(parts)
+    return orders
+
+
+def _flat(nodes):
+    return np.concatenate([unknowns for _, unknowns in nodes])
 
 
 def _drawn(bodies, planar):
