@@ -62,7 +62,7 @@ def _complain(where, function, what) -> NoReturn:
     cause = f" It uses {', '.join(names)}, which is not differentiable in the complex plane." if names else ""
     raise UserFunctionError(
         f'The function of "{where}" cannot be differentiated by complex step: {what}.{cause} Write it with + - * /, sqrt, '
-        "sin, cos, exp and powers of its arguments (numpy's), or give the derivatives yourself."
+        "sin, cos, exp of its arguments (numpy's), or give the derivatives yourself."
     )
 
 
