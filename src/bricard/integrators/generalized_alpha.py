@@ -25,13 +25,12 @@ from .base import Integrator
 call_residual, call_retract = MECHANICAL_RESIDUAL.call, RETRACT.call
 call_factorise, call_solve = MECHANICAL_FACTORISE.call, MECHANICAL_SOLVE.call
 MAX_ITERATIONS = 15
-# Newton's method needs no exact matrix, and round-off in redundant rows turns into multipliers by 1/epsilon: a larger epsilon
-# keeps them quiet. Close to a singular position, where it slows the iteration down, the small one comes back.
-SOFT, HARD = 1e-6, 1e-10
+# epsilon of the Newton matrix, in natural sizes; a larger one calms an iteration that does not settle near a singular position
+HARD, SOFT = 1e-10, 1e-6
 # memory: contraction of Newton's method per step of age of its matrix, iterations of the last step, step size of the
-# matrix (0: none), size of the last step, age of the matrix in steps, 1 if an earlier u is at hand, and for a fresh matrix,
-# where convergence is quadratic, contraction per size of the correction; step at which costly tangents are due again
-SLOPE, COUNT, FACTORISED, LAST_STEP, AGE, EARLIER, QUADRATIC, REFRESHED = range(8)
+# matrix (0: none), size of the last step, age of the matrix in steps, 1 if an earlier u is at hand, contraction with a fresh
+# matrix, step at which costly tangents are due again
+SLOPE, COUNT, FACTORISED, LAST_STEP, AGE, EARLIER, FRESH, REFRESHED = range(8)
 
 
 @STEP
@@ -74,9 +73,9 @@ def generalized_alpha(form, t, h, run, system, work):
     # corrections of v' are judged against the natural acceleration; what moves q by less than rounding is enough
     enough = max(tolerance * (strongest + fastest * fastest), 1e-15 * farthest / c_q)
     renew = counters[RESTART] == 1 or abs(memory[FACTORISED] - h) > 1e-9 * h or memory[AGE] >= 25.0
-    renew = renew or memory[COUNT] >= 3.0 or (memory[COUNT] == 2.0 and memory[AGE] >= 5.0)
+    renew = renew or memory[COUNT] >= 3.0 or (memory[COUNT] == 2.0 and memory[AGE] >= 4.0)
     if counters[RESTART] == 1:
-        memory[SLOPE], memory[QUADRATIC] = 0.1, 1e3 / (strongest + fastest * fastest + 1e-300)
+        memory[SLOPE], memory[FRESH] = 0.1, 0.1
     slope, previous, worst = memory[SLOPE], 0.0, 0
     for iteration in range(MAX_ITERATIONS):
         call_retract(system.methods[1], y, increment, y_new, system, work)
@@ -89,7 +88,7 @@ def generalized_alpha(form, t, h, run, system, work):
         call_residual(form[2], t + h, y_new, u, r, flags, system, work)
         counters[EVALUATIONS] += 1
         if renew:
-            status = call_factorise(form[3], c_v, c_q, SOFT if iteration < 3 else HARD, increment, system, work)
+            status = call_factorise(form[3], c_v, c_q, HARD if iteration < 3 else SOFT, increment, system, work)
             counters[TANGENTS] += 1
             memory[FACTORISED], memory[AGE] = h, 0.0
             if status != RUNNING:
@@ -114,11 +113,11 @@ def generalized_alpha(form, t, h, run, system, work):
         counters[ITERATIONS] += 1
         age = memory[AGE]
         if iteration == 0:
-            contraction = min(1.0, 4.0 * memory[QUADRATIC] * size if age == 0.0 else 2.0 * slope * age)
+            contraction = min(1.0, 4.0 * memory[FRESH] if age == 0.0 else 2.0 * slope * age)
         else:
             contraction = size / max(previous, 1e-300)
             if age == 0.0:
-                memory[QUADRATIC] = max(contraction / max(previous, 1e-300), 0.25 * memory[QUADRATIC])
+                memory[FRESH] = max(contraction, 0.25 * memory[FRESH])
             else:
                 slope = max(contraction / age, 0.5 * slope)
         if contraction * size <= enough or size <= 0.01 * enough:

@@ -11,6 +11,9 @@ import numpy as np
 from ..compiled.pointers import compiled
 from ..compiled.status import NOT_FINITE, SINGULAR
 
+UNSIGNED = np.uint64  # unsigned indices need no test for negative ones
+ONE = np.uint64(1)
+
 
 @compiled
 def note_pivot(d, k, weak, report):
@@ -26,20 +29,19 @@ def note_pivot(d, k, weak, report):
 def factorise_symmetric(matrix):
     """Factors of the symmetric matrix whose diagonal and upper part are in matrix.a; False when a pivot vanishes."""
     l_start, target, t_start, a = matrix.l_start, matrix.target, matrix.t_start, matrix.a
-    weak, report = matrix.weak, matrix.report
-    n = l_start.size - 1
+    weak, report, n = matrix.weak, matrix.report, UNSIGNED(matrix.l_start.size - 1)
     report[0], report[1], report[2] = 0, -1, -1
     report[3] += 1
     for k in range(n):
         note_pivot(a[k], k, weak, report)
-        inverse, first = 1.0 / a[k], n + l_start[k]
-        m, t = l_start[k + 1] - l_start[k], t_start[k]
+        inverse, first, last = 1.0 / a[k], UNSIGNED(l_start[k]), UNSIGNED(l_start[k + ONE])
         a[k] = inverse
-        for i in range(m):
-            factor = a[first + i] * inverse
-            row = t + m * i
-            for j in range(i, m):
-                a[target[row + j]] -= factor * a[first + j]
+        row = UNSIGNED(t_start[k]) - first  # place of the pair (first, first) in `target`
+        for i in range(first, last):
+            factor = a[n + i] * inverse
+            for j in range(i, last):
+                a[target[row + j]] -= factor * a[n + j]
+            row += last - first
     return report[2] < 0
 
 
@@ -47,17 +49,17 @@ def factorise_symmetric(matrix):
 def solve_symmetric(matrix, b, x):
     """x = A^-1 b after factorise_symmetric(), in the layout of the unknowns; b and x may be the same array."""
     order, l_start, l_row, a, y = matrix.order, matrix.l_start, matrix.l_row, matrix.a, matrix.permuted
-    r_start, r_row, r_place = matrix.r_start, matrix.r_row, matrix.r_place
-    n = l_start.size - 1
+    r_start, r_row, r_place, n = matrix.r_start, matrix.r_row, matrix.r_place, UNSIGNED(matrix.l_start.size - 1)
     for i in range(n):
         y[i] = b[order[i]]
     for k in range(n):
         value = y[k] * a[k]
-        for p in range(l_start[k], l_start[k + 1]):
+        for p in range(UNSIGNED(l_start[k]), UNSIGNED(l_start[k + ONE])):
             y[l_row[p]] -= a[n + p] * value
-    for k in range(n - 1, -1, -1):
+    for i in range(n):
+        k = n - ONE - i
         value = y[k] * a[k]
-        for p in range(r_start[k], r_start[k + 1]):
+        for p in range(UNSIGNED(r_start[k]), UNSIGNED(r_start[k + ONE])):
             y[r_row[p]] -= a[r_place[p]] * value
         x[order[k]] = value
 
@@ -66,21 +68,21 @@ def solve_symmetric(matrix, b, x):
 def factorise(matrix):
     """Factors of the matrix in matrix.a; False when a pivot vanishes or is not a number."""
     l_start, target, t_start, a = matrix.l_start, matrix.target, matrix.t_start, matrix.a
-    weak, report = matrix.weak, matrix.report
-    n, count = l_start.size - 1, matrix.l_row.size
+    weak, report, n = matrix.weak, matrix.report, UNSIGNED(matrix.l_start.size - 1)
+    lower = n + UNSIGNED(matrix.l_row.size)
     report[0], report[1], report[2] = 0, -1, -1
     report[3] += 1
     for k in range(n):
         note_pivot(a[k], k, weak, report)
-        inverse, first = 1.0 / a[k], n + l_start[k]
-        m, t = l_start[k + 1] - l_start[k], t_start[k]
+        inverse, first, last = 1.0 / a[k], UNSIGNED(l_start[k]), UNSIGNED(l_start[k + ONE])
         a[k] = inverse
-        for i in range(m):
-            factor = a[first + count + i] * inverse
-            a[first + count + i] = factor
-            row = t + m * i
-            for j in range(m):
-                a[target[row + j]] -= factor * a[first + j]
+        row = UNSIGNED(t_start[k]) - first
+        for i in range(first, last):
+            factor = a[lower + i] * inverse
+            a[lower + i] = factor
+            for j in range(first, last):
+                a[target[row + j]] -= factor * a[n + j]
+            row += last - first
     return report[2] < 0
 
 
@@ -88,18 +90,18 @@ def factorise(matrix):
 def solve(matrix, b, x):
     """x = A^-1 b after factorise(), in the layout of the unknowns; b and x may be the same array."""
     order, l_start, l_row, a, y = matrix.order, matrix.l_start, matrix.l_row, matrix.a, matrix.permuted
-    r_start, r_row, r_place = matrix.r_start, matrix.r_row, matrix.r_place
-    n = l_start.size - 1
-    lower = n + matrix.l_row.size
+    r_start, r_row, r_place, n = matrix.r_start, matrix.r_row, matrix.r_place, UNSIGNED(matrix.l_start.size - 1)
+    lower = n + UNSIGNED(matrix.l_row.size)
     for i in range(n):
         y[i] = b[order[i]]
     for k in range(n):
         value = y[k]
-        for p in range(l_start[k], l_start[k + 1]):
+        for p in range(UNSIGNED(l_start[k]), UNSIGNED(l_start[k + ONE])):
             y[l_row[p]] -= a[lower + p] * value
-    for k in range(n - 1, -1, -1):
+    for i in range(n):
+        k = n - ONE - i
         value = y[k] * a[k]
-        for p in range(r_start[k], r_start[k + 1]):
+        for p in range(UNSIGNED(r_start[k]), UNSIGNED(r_start[k + ONE])):
             y[r_row[p]] -= a[r_place[p]] * value
         x[order[k]] = value
 

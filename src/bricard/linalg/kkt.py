@@ -8,7 +8,7 @@ smallest multipliers in scaled rows. Directions without mass carry an added mass
 
 from ..compiled.interfaces import EVALUATE, RETRACT, VELOCITY
 from ..compiled.pointers import compiled
-from .factor import factorise_symmetric, solve_symmetric
+from .factor import UNSIGNED, factorise_symmetric, solve_symmetric
 
 call_evaluate, call_retract = EVALUATE.call, RETRACT.call
 NEGLIGIBLE, DEPENDENT, LEFT_OUT = 1e-15, 1e-8, 1e8  # epsilon of a row, pivot of a dependent one, in natural sizes
@@ -93,9 +93,9 @@ def multiply_mass(system, work, x, y):
 @compiled
 def add_reaction(system, work, lam, offset, y):
     """y += G^T lam, with lam from `offset` on."""
-    g, g_row, g_column = work.g, system.g_row, system.g_column
+    g, g_row, g_column, first = work.g, system.g_row, system.g_column, UNSIGNED(offset)
     for e in range(g.size):
-        y[g_column[e]] += g[e] * lam[offset + g_row[e]]
+        y[g_column[e]] += g[e] * lam[first + g_row[e]]
 
 
 @compiled
