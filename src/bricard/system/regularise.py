@@ -9,7 +9,7 @@ import numpy as np
 from ..compiled.interfaces import VELOCITY
 from ..compiled.records import pack
 from ..errors import SingularMassError
-from ..linalg.kkt import evaluate, factorise_kkt, solve_regularised
+from ..linalg.kkt import evaluate, factorise_kkt, select_rows, solve_regularised
 
 NEGLIGIBLE, REDUNDANT, MASSLESS, WEAK = 1e-15, 1e-6, 1e-4, 1e-9
 REFINEMENTS = 10
@@ -77,14 +77,12 @@ def weak_rows(system, q=None):
     """Rows with a weak pivot at q (the drawn start if not given): those that depend on rows eliminated before them."""
     if not system.n_rows:
         return []
-    r, work = system.record, system.work()
-    position = system.pattern.place[system.n_v + 1 :]
-    work.epsilon[:] = NEGLIGIBLE * r.row_diagonal
+    work = system.work()
+    work.left_out[0] = system.n_rows
     packed = pack(work)
     evaluate(0.0, system.start if q is None else q, np.zeros(system.n_v), VELOCITY, system.compiled, packed)
-    factorise_kkt(system.compiled, packed)
-    pivots = np.abs(1.0 / work.kkt.a[position])
-    return [int(i) for i in np.flatnonzero(~(pivots > WEAK * r.row_diagonal))]
+    select_rows(system.compiled, packed, WEAK)
+    return [int(i) for i in np.flatnonzero(work.epsilon > system.record.row_diagonal)]
 
 
 def count_weak(system, q=None):

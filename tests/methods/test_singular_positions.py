@@ -1,0 +1,72 @@
+"""The double four-bar (IFToMM A02) passes singular positions at t = 0.714 s and 1.228 s; in space 6 of its rows are redundant."""
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import bricard as br
+
+RADIUS = 0.01  # of the rods: solid cylinders
+RUNS = {
+    "index1 + rk4": ({"integrator": "rk4", "step": 1e-3}, 1e-8),
+    "index1 + dopri5": ({"rtol": 1e-9}, 1e-6),
+    "index3 + generalized-alpha": ({"step": 1e-3}, 1e-4),
+    "ggl + radau5": ({"formulation": "ggl", "integrator": "radau5", "step": 5e-3}, 1e-4),
+}
+
+
+def double_four_bar(planar):
+    model = br.Model("double four-bar", gravity=(0, -9.81, 0), planar=planar)
+    bars = [model.body(f"bar {k}", br.Rod((k, 0, 0), (k, 1, 0), mass=1.0)) for k in range(3)]
+    tops = [model.body(f"top {k}", br.Rod((k, 1, 0), (k + 1, 1, 0), mass=1.0)) for k in range(2)]
+    for k, bar in enumerate(bars):
+        model.revolute(f"A{k}", model.ground, bar, point=(k, 0, 0), axis=(0, 0, 1))
+    for k, top in enumerate(tops):
+        model.revolute(f"B{k}", bars[k], top, point=(k, 1, 0), axis=(0, 0, 1))
+        model.revolute(f"C{k}", top, bars[k + 1], point=(k + 1, 1, 0), axis=(0, 0, 1))
+    model.start(joint="A0", velocity=-1.0)
+    return model
+
+
+def exact_angle(duration):
+    """Angle of the bars, which stay parallel: one equation of motion."""
+    inertia, weight = 3 * (1 / 3 + RADIUS**2 / 4) + 2, 3 / 2 + 2
+
+    def acceleration(t, y):
+        return [y[1], -9.81 * weight / inertia * np.cos(y[0])]
+
+    return solve_ivp(acceleration, (0, duration), [np.pi / 2, -1.0], method="DOP853", rtol=1e-12, atol=1e-12).y[0, -1]
+
+
+@pytest.mark.parametrize("planar", [False, True])
+@pytest.mark.parametrize("name", RUNS)
+def test_passes(name, planar):
+    options, tolerance = RUNS[name]
+    solution = br.simulate(double_four_bar(planar), 2.0, **options)
+    angle = exact_angle(2.0)
+    np.testing.assert_allclose(
+        solution.point("bar 0", (0.5, 0, 0))[-1, :2], [np.cos(angle), np.sin(angle)], atol=tolerance
+    )
+
+
+def test_passages_are_logged():
+    solution = br.simulate(double_four_bar(False), 2.0, integrator="rk4", step=1e-3)
+    assert [round(event.t, 1) for event in solution.events] == [0.7, 1.2]
+    assert {event.kind for event in solution.events} == {"singular"}
+
+
+def test_start_in_a_singular_position_is_reported():
+    model = br.Model("flat four-bar", gravity=(0, -9.81, 0), planar=True)
+    for name, (start, end) in {
+        "left": ((0, 0, 0), (1, 0, 0)),
+        "top": ((1, 0, 0), (2, 0, 0)),
+        "right": ((1, 0, 0), (2, 0, 0)),
+    }.items():
+        model.body(name, br.Rod(start, end, mass=1.0))
+    model.pin("A", model.ground, "left", point=(0, 0, 0))
+    model.pin("B", "left", "top", point=(1, 0, 0))
+    model.pin("C", "top", "right", point=(2, 0, 0))
+    model.pin("D", "right", model.ground, point=(1, 0, 0))
+    report = model.report()
+    assert report.singular
+    assert "singular" in str(report)
