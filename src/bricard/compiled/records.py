@@ -166,7 +166,9 @@ class Work(NamedTuple):
     k: VECTOR  # entries of d(G^T lam - f)/dq
     d: VECTOR  # entries of -df/dv
     lam: VECTOR  # (n_rows) the multipliers that k is taken with
-    left_out: INTEGERS  # [number of rows that are left out because they depend on others]
+    left_out: (
+        INTEGERS  # [number of rows that are left out because they depend on others, steps with leave to leave out more]
+    )
     epsilon: VECTOR  # (n_rows) minus this is the diagonal block of the multipliers; huge for a row that is left out
     t: VECTOR  # entries of T
     t_inverse: VECTOR  # entries of its left inverse T+, transposed, on the pattern of T

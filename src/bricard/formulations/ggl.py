@@ -28,9 +28,10 @@ from .base import RESIDUAL_DAE, Formulation, Problem, position_scale, velocity_s
 from .corrections import normalised
 
 call_kinematics, call_map = KINEMATICS.call, MAP.call
-# Close to a singular position (pivots below CLOSE) up to PASSING further rows are left out for the moment: stages on both sides
-# of it cannot be solved together. The rows are chosen anew after every step, so that they come back at once.
-PASSING, CLOSE = 8, 1e-6
+# After Newton's method has failed, rows whose pivots fall below CLOSE times the limit of weak ones, up to PASSING of them, are
+# left out for a few steps: stages on both sides of a singular position cannot be solved together. The rows are chosen anew after
+# every step, so that they come back at once.
+PASSING, CLOSE = 8, 0.1
 SOFT = 1e-10  # epsilon in Newton's method, relative; larger values slow it down close to singular positions
 
 
@@ -149,7 +150,9 @@ def choose_rows(t, y, system, work):
         before += (i + 1) * (i + 1) if epsilon[i] > natural[i] else 0
     evaluate(t, y[:n_q], y[n_q : n_q + n_v], VELOCITY, system, work)
     always = work.left_out[0]
-    work.left_out[0] = always + PASSING
+    if work.left_out[1] > 0:
+        work.left_out[0] += PASSING
+        work.left_out[1] -= 1
     select_rows(system, work, CLOSE)
     work.left_out[0] = always
     for i in range(system.n_rows):

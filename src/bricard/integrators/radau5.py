@@ -18,6 +18,7 @@ from .newton import CONVERGED, DIVERGED, judge
 
 call_residual, call_jacobian = DAE_RESIDUAL.call, DAE_JACOBIAN.call
 MAX_ITERATIONS = 15
+TROUBLED = 20  # steps after a failure for which the formulation may leave out rows that have become dependent
 
 S6 = 6**0.5
 C = np.array([(4 - S6) / 10, (4 + S6) / 10, 1.0])
@@ -135,6 +136,7 @@ def radau5(form, t, h, run, system, work):
             break
     counters[CULPRIT] = worst - system.n_q
     counters[RESTART] = 1
+    work.left_out[1] = TROUBLED
     return NEWTON_FAILED
 
 

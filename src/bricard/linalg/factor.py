@@ -50,8 +50,8 @@ def factorise_selecting(matrix, offset, natural, epsilon, dependent, limit, left
     """As factorise_symmetric(), leaving out rows that depend on those before them; False when a pivot vanishes.
 
     Unknowns from `offset` on in the layout are constraint rows, with their natural sizes and epsilon. At most `limit` rows whose
-    pivots fall below `dependent` of the natural size get the epsilon `left_out` times it, at once: dividing by the round-off
-    that such a pivot consists of would spoil all later ones.
+    pivots fall below `dependent` times the limit of weak ones get the epsilon `left_out` times the natural size, at once:
+    dividing by the round-off that such a pivot consists of would spoil all later ones.
     """
     l_start, target, t_start, a, order = matrix.l_start, matrix.target, matrix.t_start, matrix.a, matrix.order
     weak, report, n, count = matrix.weak, matrix.report, UNSIGNED(matrix.l_start.size - 1), 0
@@ -60,7 +60,7 @@ def factorise_selecting(matrix, offset, natural, epsilon, dependent, limit, left
     for k in range(n):
         if order[k] >= offset and count < limit:
             i = order[k] - offset
-            if not abs(a[k]) > dependent * natural[i]:
+            if not abs(a[k]) > dependent * weak[k]:
                 epsilon[i] = left_out * natural[i]
                 a[k] = -epsilon[i]
                 count += 1

@@ -11,7 +11,8 @@ from ..compiled.pointers import compiled
 from .factor import UNSIGNED, factorise_selecting, factorise_symmetric, solve_symmetric
 
 call_evaluate, call_retract = EVALUATE.call, RETRACT.call
-NEGLIGIBLE, DEPENDENT, LEFT_OUT = 1e-15, 1e-8, 1e8  # epsilon of a row, pivot of a dependent one, in natural sizes
+NEGLIGIBLE, LEFT_OUT = 1e-15, 1e8  # epsilon of a row, and of one that is left out, in natural sizes
+DEPENDENT = 1e-4  # pivot of a dependent row, in limits of weak pivots
 
 
 @compiled
@@ -61,9 +62,9 @@ def take_all_rows(system, work):
 def select_rows(system, work, dependent=DEPENDENT):
     """Choose independent rows with the M and G in work, in the order of elimination; leaves the KKT matrix factorised.
 
-    A row whose pivot falls below `dependent` of its natural size is left out, but never more than work.left_out of them: at a
-    singular position further rows are dependent for a moment, and leaving them out would tear the mechanism apart. Call it at
-    a consistent position only.
+    A row whose pivot falls below `dependent` times the limit of weak ones is left out, but never more than work.left_out of
+    them: at a singular position further rows are dependent for a moment, and leaving them out would tear the mechanism apart.
+    Call it at a consistent position only.
     """
     epsilon, natural = work.epsilon, system.row_diagonal
     for i in range(system.n_rows):
