@@ -14,10 +14,11 @@ from .compiled.interfaces import CONTROL, FORMS, INTERPOLATE, STEP, VELOCITY
 from .compiled.march import march
 from .compiled.pointers import address_of, table
 from .compiled.records import Run, pack
-from .compiled.status import FINISHED, INTERRUPTED, PROJECTION_FAILED, RUNNING, sentence
+from .compiled.status import FINISHED, INTERRUPTED, NEWTON_FAILED, PROJECTION_FAILED, RUNNING, TORN_APART, sentence
 from .errors import BricardError, IncompatibleMethods, ModelError, SimulationError, suggest
 from .linalg import sparse
 from .linalg.kkt import evaluate, select_rows
+from .model import Model
 from .progress import Progress
 from .registry import CONTROLLERS, CORRECTIONS, FORMULATIONS, INTEGRATORS
 from .solution.solution import Solution
@@ -29,6 +30,8 @@ from .system.system import NEAR_SINGULAR, System
 
 CHUNK_SECONDS, MAX_HALVINGS, MAX_OUTPUT_BYTES = 0.2, 12, 64e6
 RTOL = 1e-8  # default tolerance of adaptive runs
+MOST_STEPS = 1e10
+UNUSABLE = 1e-3  # position error at the end, in characteristic lengths or radians, with which a run has failed
 
 
 def simulate(
@@ -57,7 +60,7 @@ def simulate(
     began = time.perf_counter()
     _check_numbers(duration=duration, step=step, rtol=rtol, atol=atol)
     earlier = what if isinstance(what, Solution) else None
-    system = earlier.system if earlier is not None else what if isinstance(what, System) else build(what)
+    system = earlier.system if earlier is not None else what if isinstance(what, System) else _built(what)
     chosen, method, form = choose(formulation, integrator, step)
     options = dict(options)
     correction = _correction(form, correction, chosen)
@@ -85,9 +88,11 @@ def simulate(
     status, seconds = _march(problem, method, control, run, work, end, progress)
     matrices = (work.kkt, run.real, run.complex_)
     run.counters[counting.FACTORISATIONS] = sum(int(m.report[3]) for m in matrices)
+    if status == FINISHED and not _gap(problem.system, run).max(initial=0.0) <= UNUSABLE:
+        status = TORN_APART
     culprit = _culprit(problem.system, run, status)
     text = sentence(status, run.clock[0], run.clock[1], int(run.counters[counting.STEPS]), culprit)
-    if status not in (FINISHED, INTERRUPTED):
+    if status == NEWTON_FAILED and problem.form == "ResidualDae":
         text += _singularity(problem.system, run, work)
     solution = Solution.from_run(
         problem,
@@ -103,6 +108,12 @@ def simulate(
     if check and status not in (FINISHED, INTERRUPTED):
         raise SimulationError(text, solution)
     return solution
+
+
+def _built(model):
+    if not isinstance(model, Model):
+        raise ModelError(f"simulate() takes a Model, a System or a Solution, not {model!r}.")
+    return build(model)
 
 
 def choose(formulation, integrator, step):
@@ -158,18 +169,40 @@ def _integrator_options(method, options):
             raise IncompatibleMethods(
                 f'Unknown option "{key}".{suggest(key, numbers)} Options of {method.name}: {known}.'
             )
-        if not np.isfinite(value):
-            raise ModelError(f"Option {key} is {value}; it must be a finite number.")
-        numbers[key] = float(value)
+        number = _number(value, f"option {key}")
+        low, high = method.ranges.get(key, (-np.inf, np.inf))
+        if not low <= number <= high:
+            raise ModelError(f"Option {key} of {method.name} is {number:g}; it must lie between {low:g} and {high:g}.")
+        numbers[key] = number
     return numbers
 
 
 def _check_numbers(**numbers):
     for name, value in numbers.items():
-        if value is None:
+        if value is None and name != "duration":
             continue
-        if isinstance(value, str) or not np.isfinite(value) or value <= 0.0:
-            raise ModelError(f"{name} is {value!r}; it must be a positive, finite number.")
+        if _number(value, name) <= 0.0:
+            raise ModelError(f"{name} is {value!r}; it must be a positive number.")
+    if numbers["step"] is not None:
+        if numbers["rtol"] is not None or numbers["atol"] is not None:
+            raise IncompatibleMethods(
+                "Give either step (fixed steps) or rtol and atol (the integrator chooses its steps)."
+            )
+        if numbers["duration"] / numbers["step"] > MOST_STEPS:
+            raise ModelError(
+                f"duration {numbers['duration']:g} s in steps of {numbers['step']:g} s are more than {MOST_STEPS:g} steps."
+            )
+
+
+def _number(value, name):
+    """A finite number, or an error that names it."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = np.nan
+    if isinstance(value, (str, bool)) or not np.isfinite(number):
+        raise ModelError(f"{name} is {value!r}; it must be a finite number.")
+    return number
 
 
 def output_times(t, end, nominal, output, problem):
@@ -177,6 +210,8 @@ def output_times(t, end, nominal, output, problem):
     system = problem.system
     width = system.n_q + 2 * system.n_v + system.n_rows
     most = int(min(5000, max(2, MAX_OUTPUT_BYTES / (8 * width))))
+    if isinstance(output, (str, bool)):
+        raise ModelError(f"output is {output!r}: give a number of samples, an interval in seconds (a float), or times.")
     if output is None or isinstance(output, (int, np.integer)):
         if isinstance(output, (int, np.integer)) and output < 1:
             raise ModelError(f"output is {output}: at least one sample after the start is needed.")
@@ -192,12 +227,16 @@ def output_times(t, end, nominal, output, problem):
             raise ModelError(f"output is {output}: an interval must be a positive number of seconds.")
         times = np.append(np.arange(t, end - 1e-9 * (end - t), float(output)), end)
     else:
-        times = np.unique(np.asarray(output, float))
+        try:
+            times = np.unique(np.asarray(output, float))
+        except (TypeError, ValueError):
+            raise ModelError(f"output is {output!r}: the times must be numbers.") from None
         if times.size == 0 or not np.isfinite(times).all() or times[0] < t - 1e-12 or times[-1] > end * (1 + 1e-12):
             raise ModelError(f"output times must lie between t = {t:g} s and t = {end:g} s.")
     times = times.copy()
-    times[-1] = end if abs(times[-1] - end) <= 1e-9 * (end - t) else times[-1]
-    return times
+    if abs(times[-1] - end) <= 1e-9 * (end - t):
+        times[-1] = end
+    return times if times[-1] == end else np.append(times, end)  # the end is always among them
 
 
 def start_run(problem, method, state, end, nominal, out_t, numbers):
@@ -235,6 +274,7 @@ def start_run(problem, method, state, end, nominal, out_t, numbers):
         options=np.array([*numbers.values(), 0.0]),
         out_t=out_t,
         out_y=np.zeros((out_t.size, width)),
+        out_turn=np.zeros((out_t.size, system.n_measures)),
         log_t=np.zeros(1000),
         log_code=np.zeros(2000, np.int64),
         steps_t=np.zeros(100_000 if not nominal else 0),
@@ -331,10 +371,17 @@ def _singularity(system, run, work):
     )
 
 
+def _gap(system, run):
+    """Scaled |Phi| (n_rows,) at the end of a run; angles up to whole turns."""
+    record = system.record
+    gap = np.abs(system.constraint(run.clock[0], run.y[: system.n_q]) * record.row_scale)
+    turning = np.array([row.unit == "angle" for row in system.rows], bool)
+    return np.where(turning, np.abs(gap - 2 * np.pi * np.round(gap / (2 * np.pi))) if system.n_measures else gap, gap)
+
+
 def _culprit(system, run, status):
-    if status == PROJECTION_FAILED:
-        gap = np.abs(system.constraint(run.clock[0], run.y[: system.n_q]) * system.record.row_scale)
-        return system.row_name(int(np.argmax(gap)))
+    if status in (PROJECTION_FAILED, TORN_APART):
+        return system.row_name(int(np.argmax(_gap(system, run))))
     unknown = int(run.counters[counting.CULPRIT])
     if unknown <= -2:  # a coordinate q: the velocity that moves it
         rows = system.record.t_row == -2 - unknown

@@ -11,7 +11,7 @@ from machines import crane, solved
 import bricard as br
 from bricard.io import results
 
-ARRAYS = ("t", "q", "v", "own_a", "own_lam", "step_times", "start_turn")
+ARRAYS = ("t", "q", "v", "own_a", "own_lam", "step_times", "turns")
 WORDS = ("ok", "status", "counters", "events", "seconds", "provenance", "name")
 
 

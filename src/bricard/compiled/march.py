@@ -35,13 +35,15 @@ call_after, call_rebase = AFTER_STEP.call, REBASE.call
 
 
 @compiled
-def deliver(y, run, system):
+def deliver(y, run, system, work):
     """The next output from a state: q, v, and accelerations and multipliers if y has them."""
     counters, n = run.counters, system.n_q + system.n_v
     k = counters[OUTPUT]
     out = run.out_y[k]
     for i in range(n):
         out[i] = y[i]
+    for m in range(work.turn.size):
+        run.out_turn[k, m] = work.turn[m]
     if counters[KEEP_A] >= 0:
         for i in range(system.n_v):
             out[n + i] = y[counters[KEEP_A] + i]
@@ -82,7 +84,7 @@ def march(functions, order, form, run, system, work, max_steps):
     step, interpolate, control, corrected = functions[0], functions[1], functions[2], run.corrected
     after, rebase = form[0], form[1]
     while counters[OUTPUT] < out_t.size and out_t[counters[OUTPUT]] <= clock[0]:
-        deliver(y, run, system)
+        deliver(y, run, system, work)
     for _ in range(max_steps):
         if counters[OUTPUT] == out_t.size:
             return FINISHED
@@ -133,7 +135,7 @@ def march(functions, order, form, run, system, work, max_steps):
             call_interpolate(interpolate, t, h, (out_t[k] - t) / h, run.scratch, run)
             if after != 0:
                 call_after(after, out_t[k], run.scratch, system, work)
-            deliver(run.scratch, run, system)
+            deliver(run.scratch, run, system, work)
         for i in range(y.size):
             y[i] = corrected[i]
         clock[0] = t_new
@@ -155,5 +157,5 @@ def march(functions, order, form, run, system, work, max_steps):
                 counters[GRID] += 1
             clock[1] = min(clock[7], 2.0 * clock[1]) if clock[1] < clock[7] else clock[7]
         while counters[OUTPUT] < out_t.size and out_t[counters[OUTPUT]] <= t_new + 1e-9 * h:
-            deliver(y, run, system)
+            deliver(y, run, system, work)
     return RUNNING

@@ -9,13 +9,14 @@ With NUMBA_DISABLE_JIT=1 an address is an index into a list of Python functions,
 """
 
 from functools import cached_property
+from types import FunctionType
 
 import numpy as np
 from numba import config, njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from .cache import PackageCache
+from .cache import PackageCache, fingerprint
 
 PYTHON_ONLY = bool(config.DISABLE_JIT)
 _python_functions = [None]  # an address 0 means: no function
@@ -30,10 +31,37 @@ def compiled(function):
     return dispatcher
 
 
+def unique(function):
+    """A copy of a function made at run time (a user's, or a closure) whose name carries its fingerprint.
+
+    Machine code is found by symbols that are made of names; in two processes the same name may stand for different code, and
+    a third process that loads both from the cache would run one of them twice.
+    """
+    if PYTHON_ONLY or hasattr(function, "py_func"):
+        return function
+    mark = fingerprint(function)[:16]
+    copy = FunctionType(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )
+    copy.__kwdefaults__, copy.__doc__ = function.__kwdefaults__, function.__doc__
+    copy.__qualname__ = f"{function.__qualname__}_{mark}"
+    copy.__module__ = function.__module__
+    return copy
+
+
+def inlined(function):
+    """A function made at run time, compiled into its callers."""
+    if PYTHON_ONLY or hasattr(function, "py_func"):
+        return function
+    return njit(error_model="numpy")(unique(function))
+
+
 class Pointer:
     """One implementation of an interface. Keep it alive as long as its address is in use."""
 
     def __init__(self, interface, function):
+        if function.__closure__ is not None:
+            function = unique(function)
         self.interface, self.function = interface, compiled(function)
         self.__doc__, self.__name__ = function.__doc__, function.__name__
 

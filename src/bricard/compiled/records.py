@@ -206,6 +206,7 @@ class Run(NamedTuple):
     options: VECTOR  # the integrator's own numbers
     out_t: VECTOR
     out_y: MATRIX
+    out_turn: MATRIX  # (outputs, n_measures) counted measures
     log_t: VECTOR  # times of logged events
     log_code: INTEGERS
     steps_t: VECTOR  # end times of accepted steps, as far as there is room

@@ -9,6 +9,7 @@ SINGULAR = 5
 INTERRUPTED = 6
 REBASED = 7  # a hook changed the state discontinuously: multistep history must be restarted
 PROJECTION_FAILED = 8
+TORN_APART = 9  # the end was reached, but the constraints do not hold there
 
 SENTENCES = {
     RUNNING: "Paused at t = {t:.6g} s after {steps} steps.",
@@ -27,13 +28,18 @@ SENTENCES = {
         "Loosen rtol, or look for a jump in a force or a locking mechanism near {culprit}."
     ),
     SINGULAR: (
-        "The equations of motion are singular at t = {t:.6g} s (step {steps}), first in {culprit}: a direction without "
-        "mass is left free there."
+        "The equations of motion are singular at t = {t:.6g} s (step {steps}), first in {culprit}: the position is a singular "
+        "one, or a direction without mass is left free. Take a smaller step, or start a little beside the singular position."
     ),
     INTERRUPTED: "Interrupted at t = {t:.6g} s after {steps} steps; what was computed so far is kept.",
     PROJECTION_FAILED: (
         "The position could not be brought back onto the constraints at t = {t:.6g} s (step {steps}, h = {h:.3g} s); "
-        "the largest gap is in {culprit}. Take a smaller step."
+        "the largest gap is in {culprit}. Take a smaller step, or look whether the mechanism locks there or a driver asks for "
+        "more than it can reach."
+    ),
+    TORN_APART: (
+        "The end, t = {t:.6g} s, was reached after {steps} steps, but the constraints do not hold there, worst in {culprit}: the "
+        "result is not usable. Take a smaller step, or a correction if there is none."
     ),
 }
 

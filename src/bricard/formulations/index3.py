@@ -15,10 +15,13 @@ from ..compiled.pointers import compiled
 from ..compiled.status import PROJECTION_FAILED, REBASED, RUNNING
 from ..kernels.vectors import cross, nine, triple
 from ..linalg.factor import factorise, failure, solve
-from ..linalg.kkt import add_reaction, evaluate, multiply_mass, select_rows
+from ..linalg.kkt import add_reaction, evaluate, multiply_mass, position_error, select_rows
 from .base import MECHANICAL_DAE, Formulation, Problem, position_scale, velocity_scale
 
-NOTICED, TORN = 1e-8, 1e-5  # violation of rows that are left out, in characteristic lengths or radians
+NOTICED, TORN = (
+    1e-7,
+    1e-4,
+)  # position errors that are looked into, and that end a run, in characteristic lengths or radians
 
 
 @MECHANICAL_RESIDUAL
@@ -105,27 +108,21 @@ def newton_correction(increment, r, system, work):
     return RUNNING
 
 
-@compiled
-def violation(system, work):
-    """Largest scaled |Phi| of the rows that are left out, at the last evaluation."""
-    largest, epsilon, natural, phi, scale = 0.0, work.epsilon, system.row_diagonal, work.phi, system.row_scale
-    if work.left_out[0] > 0:
-        for i in range(system.n_rows):
-            if epsilon[i] > natural[i] and not system.velocity_level[i]:
-                largest = max(largest, abs(phi[i]) * scale[i])
-    return largest
-
-
 @REBASE
 def choose_rows(t, y, system, work):
-    """Independent rows anew when a pivot of the Newton matrix has become weak, or a row that was left out is violated."""
-    torn = violation(system, work)
-    if work.kkt.report[0] == 0 and torn <= NOTICED:
+    """Independent rows anew when a pivot of the Newton matrix has become weak; an end where the constraints no longer hold.
+
+    Corrections of Newton's method become small too where a mechanism locks: then only Phi tells that it is torn.
+    """
+    if work.kkt.report[0] == 0 and position_error(system, work) <= NOTICED:  # at the last iterate
         return RUNNING
-    if torn > TORN:
-        return PROJECTION_FAILED
     n_q, n_v = system.n_q, system.n_v
     evaluate(t, y[:n_q], y[n_q : n_q + n_v], VELOCITY, system, work)
+    error = position_error(system, work)
+    if not error <= TORN:
+        return PROJECTION_FAILED
+    if work.kkt.report[0] == 0 and error <= NOTICED:
+        return RUNNING
     select_rows(system, work)
     return REBASED
 

@@ -40,6 +40,7 @@ class Integrator:
     memory: int = 0
     extra: Callable[[Any, Any], np.ndarray] | None = None
     options: dict[str, float] = field(default_factory=dict)
+    ranges: dict[str, tuple[float, float]] = field(default_factory=dict)  # option -> smallest and largest value
 
     @property
     def adaptive(self):

@@ -149,4 +149,5 @@ GENERALIZED_ALPHA = Integrator(
     memory=8,
     extra=lambda problem, state: state.a if state.extra is None else state.extra,
     options={"rho": 0.8, "newton_tolerance": 1e-7},
+    ranges={"rho": (0.0, 1.0), "newton_tolerance": (1e-15, 1e-2)},
 )

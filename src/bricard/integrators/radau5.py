@@ -169,4 +169,5 @@ RADAU5 = Integrator(
     stages=10,
     memory=2,
     options={"newton_tolerance": 1e-12},
+    ranges={"newton_tolerance": (1e-15, 1e-4)},
 )

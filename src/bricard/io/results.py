@@ -3,7 +3,7 @@
     attributes   format, version, name, status, ok; counters, seconds, provenance as JSON
     t, q, v      samples: (n,), (n, n_q), (n, n_v); own_a (n, n_v), own_lam (n, n_rows) where the method has its own
     step_times   ends of the steps (s) of an adaptive run
-    start_turn   counted measures at the start; end/t, q, v, a, lam, turn: the last state
+    turns        (n, n_measures) counted measures; end/t, q, v, a, lam, turn: the last state
                  (and end/extra, the integrator's own numbers, where it has some)
     events       JSON, and model: the model as the text of its TOML file
 
@@ -63,7 +63,7 @@ def save(solution: Solution, path: str | os.PathLike[str]) -> None:
         file.attrs.update({"status": solution.status, "ok": solution.ok, "without_model": reason})
         for key in ("counters", "seconds", "provenance"):
             file.attrs[key] = json.dumps(getattr(solution, key))
-        for key in ("t", "q", "v", "own_a", "own_lam", "step_times", "start_turn"):
+        for key in ("t", "q", "v", "own_a", "own_lam", "step_times", "turns"):
             _write(file, key, getattr(solution, key))
         end = file.create_group("end")
         end.attrs["t"] = solution.end.t
@@ -148,7 +148,7 @@ def _read(content: Any, file: Path) -> dict[str, Any]:
         )
     end = content["end"]
     return {
-        **{key: _array(content, key) for key in ("t", "q", "v", "step_times", "start_turn")},
+        **{key: _array(content, key) for key in ("t", "q", "v", "step_times", "turns")},
         **{key: _array(content, key) if key in content else None for key in ("own_a", "own_lam")},
         **{key: json.loads(attributes[key]) for key in ("counters", "seconds", "provenance")},
         "name": str(attributes["name"]),
@@ -174,7 +174,7 @@ def _check(solution: Solution, file: Path) -> None:
     n, n_q, n_v = solution.t.size, solution.end.q.size, solution.end.v.size
     n_rows, n_turns = solution.end.lam.size, solution.end.turn.size
     expected = {"t": (n,), "q": (n, n_q), "v": (n, n_v), "own_a": (n, n_v), "own_lam": (n, n_rows)}
-    expected |= {"start_turn": (n_turns,), "end.q": (n_q,), "end.v": (n_v,), "end.a": (n_v,), "end.lam": (n_rows,)}
+    expected |= {"turns": (n, n_turns), "end.q": (n_q,), "end.v": (n_v,), "end.a": (n_v,), "end.lam": (n_rows,)}
     for key, shape in expected.items():
         values = attrgetter(key)(solution)
         if values is not None and values.shape != shape:

@@ -5,11 +5,10 @@ gamma without a function of the user's from two evaluations at s = +-h exp(i pi/
 derivatives of Phi without a user's G from central differences of complex steps (1e-9), which only steer Newton's method.
 """
 
-import numba
 import numpy as np
 
 from ..compiled.interfaces import ENERGY, EVALUATE, KINEMATICS, MAP, RATE, RETRACT, TANGENT, VELOCITY
-from ..compiled.pointers import PYTHON_ONLY, compiled
+from ..compiled.pointers import compiled, inlined
 
 TINY, STEP, DIFFERENCE = 1e-30, 1e-4, 1e-5
 DIAGONAL = STEP * 0.7071067811865476 * (1 + 1j)
@@ -23,11 +22,6 @@ def times(matrix, vector):
         for j in range(matrix.shape[1]):
             result[i] += matrix[i, j] * vector[j]
     return result
-
-
-def inlined(function):
-    """A function compiled together with what calls it."""
-    return function if PYTHON_ONLY or hasattr(function, "py_func") else numba.njit(function, error_model="numpy")
 
 
 def methods(M, f, Phi, G, gamma, T, A, a, V, n_c, n_a):

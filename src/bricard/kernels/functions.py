@@ -18,12 +18,11 @@ Derivatives, with columns = translation (world) and turn (body axes) of a, then 
 * K and D of a force by complex step: exact to rounding.
 """
 
+import math
 from typing import NamedTuple
 
-import numba
-
 from ..compiled.interfaces import ENERGY, KERNEL, RATE, REFRESH, TANGENT, VELOCITY
-from ..compiled.pointers import PYTHON_ONLY, compiled
+from ..compiled.pointers import compiled, inlined
 from .vectors import add, cross, dot, position_of, rotate, rotate_back, rotation_of, spin_of, subtract, triple
 
 TINY, HUGE, STEP, DIFFERENCE = 1e-30, 1e30, 1e-4, 1e-5
@@ -79,6 +78,13 @@ def displaced(x, R, v, w, p, s):
 
 
 @compiled
+def honest(value):
+    """The real part of a value after an imaginary step; not a number if the imaginary part shows that sqrt, log or the like
+    have left their real domain, where the function itself would give no number."""
+    return value.real if abs(value.imag) < 1e-12 else math.nan
+
+
+@compiled
 def imaginary(x, v):
     """x with the imaginary step TINY v."""
     return complex(x[0], TINY * v[0]), complex(x[1], TINY * v[1]), complex(x[2], TINY * v[2])
@@ -109,20 +115,15 @@ def moving_rate(g, o, velocity, a, b, fixed_a, fixed_b):
     return total
 
 
-def _inlined(function):
-    """A function compiled into its callers."""
-    return function if PYTHON_ONLY or hasattr(function, "py_func") else numba.njit(function, error_model="numpy")
-
-
 def joint_kernel(residual, rows, colours, jacobian=None):
     """The kernel of a holonomic joint given by its residual (and its Jacobian, see model.joint)."""
-    residual = _inlined(residual)
+    residual = inlined(residual)
     if jacobian is None:
         gradient = _complex_step_gradient(residual, rows, colours)
         motion = _complex_step_motion(residual, rows)
     else:
-        gradient = _given_gradient(_inlined(jacobian), rows)
-        motion = _differenced_motion(_inlined(jacobian), rows)
+        gradient = _given_gradient(inlined(jacobian), rows)
+        motion = _differenced_motion(inlined(jacobian), rows)
 
     def kernel(t, flags, first, last, system, work):
         x, rotation, velocity = work.x, work.rotation, work.velocity
@@ -195,11 +196,11 @@ def _complex_step_gradient(residual, rows, colours):
                     continue
                 value = residual(t + 0j, still_a, shifted(y_b, R_b, p_b, d, w), p)
             for r in range(rows):
-                phi[row + r] = value[r].real
+                phi[row + r] = honest(value[r])
                 if columns[c, r] >= 0:
                     g[o + 12 * r + columns[c, r]] = value[r].imag * HUGE
 
-    return _inlined(gradient)
+    return inlined(gradient)
 
 
 def _complex_step_motion(residual, rows):
@@ -222,7 +223,7 @@ def _complex_step_motion(residual, rows):
             work.phi_dot[row + r] = work.phi_t[row + r] + along
             work.gamma[row + r] = -(plus[r] + minus[r]).imag / (STEP * STEP)
 
-    return _inlined(motion)
+    return inlined(motion)
 
 
 def _differenced_motion(residual_and_jacobian, rows):
@@ -238,7 +239,7 @@ def _differenced_motion(residual_and_jacobian, rows):
         total = dot((j[0], j[1], j[2]), m_a.v) + dot((j[3], j[4], j[5]), m_a.w)
         return values[r], total + dot((j[6], j[7], j[8]), m_b.v) + dot((j[9], j[10], j[11]), m_b.w)
 
-    along = _inlined(along)
+    along = inlined(along)
 
     def motion(t, a, b, x_a, R_a, p_a, x_b, R_b, p_b, p, row, g, o, fixed_a, fixed_b, work):
         velocity, h = work.velocity, STEP
@@ -262,7 +263,7 @@ def _differenced_motion(residual_and_jacobian, rows):
             work.phi_dot[row + r] = work.phi_t[row + r] + rate
             work.gamma[row + r] = -(frozen + 2.0 * mixed) / (12.0 * h) - second / (1200.0 * h * h)
 
-    return _inlined(motion)
+    return inlined(motion)
 
 
 def _given_gradient(residual_and_jacobian, rows):
@@ -281,12 +282,12 @@ def _given_gradient(residual_and_jacobian, rows):
                 g[o + 12 * r + i], g[o + 12 * r + 3 + i] = force_a[i], turn_a[i]
                 g[o + 12 * r + 6 + i], g[o + 12 * r + 9 + i] = force_b[i], turn_b[i]
 
-    return _inlined(gradient)
+    return inlined(gradient)
 
 
 def nonholonomic_kernel(residual, rows):
     """The kernel of nonholonomic rows phi(t, q, v) = 0; A = dphi/dv. (A dependence of A on v is left out of K.)"""
-    residual = _inlined(residual)
+    residual = inlined(residual)
 
     def gradient(t, x_a, R_a, v_a, w_a, p_a, x_b, R_b, v_b, w_b, p_b, p, g, o):
         pose_a, pose_b = displaced(x_a, R_a, v_a, w_a, p_a, 0j), displaced(x_b, R_b, v_b, w_b, p_b, 0j)
@@ -301,7 +302,7 @@ def nonholonomic_kernel(residual, rows):
             for r in range(rows):
                 g[o + 12 * r + i] = value[r].imag / TINY
 
-    gradient = _inlined(gradient)
+    gradient = inlined(gradient)
 
     def kernel(t, flags, first, last, system, work):
         x, rotation, velocity = work.x, work.rotation, work.velocity
@@ -336,8 +337,8 @@ def nonholonomic_kernel(residual, rows):
             )
             for r in range(rows):
                 phi[row + r] = 0.0
-                phi_dot[row + r], gamma[row + r] = value[r].real, -value[r].imag / TINY
-                rest = value[r].real
+                phi_dot[row + r], gamma[row + r] = honest(value[r]), -value[r].imag / TINY
+                rest = phi_dot[row + r]
                 for i in range(12):
                     rest -= g[o + 12 * r + i] * (velocity[a, i] if i < 6 else velocity[b, i - 6])
                 phi_t[row + r] = rest
@@ -373,7 +374,7 @@ def nonholonomic_kernel(residual, rows):
 
 def force_kernel(load):
     """The kernel of a force given by its load function."""
-    load = _inlined(load)
+    load = inlined(load)
 
     def generalised(t, x_a, pose_a, motion_a, pose_b, motion_b, p_b, p):
         value = load(t, motion_a, motion_b, p)
@@ -383,7 +384,7 @@ def force_kernel(load):
         turn_a = rotate_back(pose_a.R, add(moment, cross(subtract(pose_b.x, x_a), force)))
         return force, turn_a, turn_b
 
-    generalised = _inlined(generalised)
+    generalised = inlined(generalised)
 
     def kernel(t, flags, first, last, system, work):
         x, rotation, velocity, f, k, d, column = (
@@ -420,10 +421,10 @@ def force_kernel(load):
                 force, turn_a, turn_b = generalised(t + 0j, c_a, pose_a, motion_a, pose_b, motion_b, p_b, p)
                 if c == 0:
                     for i in range(3):
-                        f[column[a, i]] -= force[i].real
-                        f[column[a, 3 + i]] -= turn_a[i].real
-                        f[column[b, i]] += force[i].real
-                        f[column[b, 3 + i]] += turn_b[i].real
+                        f[column[a, i]] -= honest(force[i])
+                        f[column[a, 3 + i]] -= honest(turn_a[i])
+                        f[column[b, i]] += honest(force[i])
+                        f[column[b, 3 + i]] += honest(turn_b[i])
                         if flags & ENERGY:
                             work.energy[1] += force[i].real * (v_b[i] - v_a[i])
                             work.energy[1] += turn_b[i].real * w_b[i] - turn_a[i].real * w_a[i]

@@ -5,11 +5,10 @@ force, whose power enters the power balance.
 """
 
 import functools
-
-import numba
+import math
 
 from ..compiled.interfaces import LAW
-from ..compiled.pointers import PYTHON_ONLY
+from ..compiled.pointers import inlined
 from .profiles import spline
 
 
@@ -44,12 +43,13 @@ def of_profile(profile):
 
 def of_function(function):
     """The law of a user's function F(t, x, x'), with derivatives by complex step: exact to rounding."""
-    function = function if PYTHON_ONLY else numba.njit(function, error_model="numpy")
+    function = inlined(function)
 
     def law(t, x, speed, parameters, first, out):
         out[1] = function(t, x + 1e-30j, speed + 0j).imag / 1e-30
         value = function(t, x + 0j, speed + 1e-30j)
-        out[0], out[2], out[3], out[4] = value.real, value.imag / 1e-30, 0.0, value.real
+        force = value.real if abs(value.imag) < 1e-12 else math.nan  # sqrt, log or the like have left their real domain
+        out[0], out[2], out[3], out[4] = force, value.imag / 1e-30, 0.0, force
 
     return LAW(law)
 

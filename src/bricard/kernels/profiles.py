@@ -5,10 +5,8 @@ A profile reads its numbers from `parameters` at `first` and writes value, first
 
 import math
 
-import numba
-
 from ..compiled.interfaces import PROFILE
-from ..compiled.pointers import PYTHON_ONLY, compiled
+from ..compiled.pointers import compiled, inlined
 
 
 @PROFILE
@@ -84,11 +82,13 @@ def of_function(function):
     u' from u(t + i h), h = 1e-30: exact to rounding. u'' from two evaluations at t +- h exp(i pi/4), h = 1e-4:
     Im(u(+) + u(-)) / h^2 = u'' + O(h^4): relative accuracy about 1e-8.
     """
-    function = function if PYTHON_ONLY else numba.njit(function, error_model="numpy")
+    function = inlined(function)
 
     def profile(t, parameters, first, out):
-        out[0] = function(t + 0j).real
-        out[1] = function(t + 1e-30j).imag / 1e-30
+        value = function(t + 1e-30j)
+        out[0], out[1] = value.real, value.imag / 1e-30
+        if not abs(value.imag) < 1e-12:  # sqrt, log or the like have left their real domain
+            out[0] = math.nan
         out[2] = (function(t + DIAGONAL) + function(t - DIAGONAL)).imag / (STEP * STEP)
 
     return PROFILE(profile)

@@ -42,8 +42,9 @@ def resolve(text: str, where: str = "function") -> Callable[..., Any]:
         raise UserFunctionError(f'{where}: "{text}" must have the form "module:function".')
     try:
         found: Any = importlib.import_module(module_name)
-    except ImportError as error:
-        raise UserFunctionError(f'{where}: the module of "{text}" cannot be imported: {error}.') from error
+    except Exception as error:  # whatever the user's module does when it is imported
+        kind = type(error).__name__
+        raise UserFunctionError(f'{where}: the module of "{text}" cannot be imported: {kind}: {error}.') from error
     for part in path.split("."):
         try:
             found = getattr(found, part)

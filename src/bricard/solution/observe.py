@@ -8,11 +8,11 @@ KINETIC, POTENTIAL, POWER, POSITION, SPEED, ACCELERATION = range(6)
 
 
 @compiled
-def observe(t, q, v, own, has_own, table, a, lam, speeds, system, work):
+def observe(t, q, v, turns, own, has_own, table, a, lam, system, work):
     """For every sample: `table` (samples, 6) of kinetic and potential energy (J), power of what is not conservative (W), and
-    the largest error of the three constraint levels in scaled rows; accelerations `a` (samples, n_v), multipliers `lam`
-    (samples, n_rows) of the acceleration level, counted measures `speeds` (samples, n_measures). Pass arrays of zero samples
-    for what is not wanted. `own` are the method's own accelerations, judged at the third level."""
+    the largest error of the three constraint levels in scaled rows; accelerations `a` (samples, n_v) and multipliers `lam`
+    (samples, n_rows) of the acceleration level, or arrays of zero samples for what is not wanted. `turns` (samples,
+    n_measures) are the counted measures, `own` the method's own accelerations, judged at the third level."""
     n_v, n_rows = system.n_v, system.n_rows
     phi, phi_dot, phi_t, gamma, b, u, e = (
         work.phi,
@@ -25,9 +25,9 @@ def observe(t, q, v, own, has_own, table, a, lam, speeds, system, work):
     )
     g, g_row, g_column, scale, level = work.g, system.g_row, system.g_column, system.row_scale, system.velocity_level
     for k in range(t.size):
-        evaluate(t[k], q[k], v[k], VELOCITY | ENERGY, system, work)
         for m in range(work.turn.size):
-            work.turn[m] = work.value[m]
+            work.turn[m] = turns[k, m]
+        evaluate(t[k], q[k], v[k], VELOCITY | ENERGY, system, work)
         potential, power = work.energy[0], work.energy[1]
         consistent_accelerations(t[k], q[k], v[k], system, work)
         for i in range(n_rows):
@@ -49,9 +49,6 @@ def observe(t, q, v, own, has_own, table, a, lam, speeds, system, work):
         if lam.shape[0] > 0:
             for i in range(n_rows):
                 lam[k, i] = work.lam[i]
-        if speeds.shape[0] > 0:
-            for m in range(work.value.size):
-                speeds[k, m] = work.value[m]
         kinetic = 0.0
         for i in range(n_v):
             u[i] = v[k, i]
@@ -64,11 +61,13 @@ def observe(t, q, v, own, has_own, table, a, lam, speeds, system, work):
 
 
 @compiled
-def wrenches(t, q, v, lam, entry_joint, entry_part, out, system, work):
+def wrenches(t, q, v, turns, lam, entry_joint, entry_part, out, system, work):
     """Loads that joints put on their second bodies, out (samples, joints, 6): force in the world, torque about the centre
     of mass in body axes; -G^T lam summed over the entries that belong to that body."""
     g, g_row = work.g, system.g_row
     for k in range(t.size):
+        for m in range(work.turn.size):
+            work.turn[m] = turns[k, m]
         evaluate(t[k], q[k], v[k], VELOCITY, system, work)
         for n in range(g.size):
             if entry_part[n] < 6:

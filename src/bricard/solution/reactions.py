@@ -53,9 +53,9 @@ def _all_wrenches(solution):
     entry_part = np.where(side[:, 0] == 1, side[:, 1], 6)
     out = np.zeros((solution.t.size, len(names), 6))
     work = system.work()
-    work.turn[:] = solution.start_turn
-    t, q, v, lam = map(np.ascontiguousarray, (solution.t, solution.q, solution.v, solution.reaction_multipliers))
-    wrenches(t, q, v, lam, entry_joint, entry_part, out, system.compiled, pack(work))
+    arrays = (solution.t, solution.q, solution.v, solution.turns, solution.reaction_multipliers)
+    t, q, v, turns, lam = map(np.ascontiguousarray, arrays)
+    wrenches(t, q, v, turns, lam, entry_joint, entry_part, out, system.compiled, pack(work))
     return out
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from ..compiled import march as counting
 from ..compiled.records import pack
 from ..compiled.status import FINISHED, INTERRUPTED
-from ..errors import ModelError, suggest
+from ..errors import AssemblyError, ModelError, suggest
 from ..system.channels import poses
 from ..system.state import State
 from ..system.system import System
@@ -69,14 +69,14 @@ class Solution:
     provenance: dict[str, Any]
     step_times: np.ndarray
     end: State
-    start_turn: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    turns: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))  # (n, n_measures) counted measures
 
     @classmethod
     def from_run(cls, problem, run, work, state, *, status, sentence, provenance, seconds, earlier=None):
         """The Solution of a march; `earlier` is the one that it continues."""
         system, n = problem.system, int(run.counters[counting.OUTPUT])
         n_q, n_v, o = system.n_q, system.n_v, system.n_q + system.n_v
-        t, y = run.out_t[:n].copy(), run.out_y[:n]
+        t, y, turns = run.out_t[:n].copy(), run.out_y[:n], run.out_turn[:n].copy()
         own_a = y[:, o : o + n_v] if problem.keep_a >= 0 else None
         o += n_v if problem.keep_a >= 0 else 0
         own_lam = y[:, o:] if problem.keep_lam >= 0 else None
@@ -87,7 +87,7 @@ class Solution:
         )
         steps = run.steps_t[: min(counters["steps"], run.steps_t.size)].copy()
         if earlier is not None and n and earlier.t.size and t[0] == earlier.t[-1]:
-            y, t = y[1:], t[1:]
+            y, t, turns = y[1:], t[1:], turns[1:]
             own_a, own_lam = (None if x is None else x[1:] for x in (own_a, own_lam))
 
         def join(old, new):
@@ -118,7 +118,7 @@ class Solution:
             provenance={**provenance, "interrupted": status == INTERRUPTED},
             step_times=steps if earlier is None else np.concatenate([earlier.step_times, steps]),
             end=end,
-            start_turn=state.turn if earlier is None else earlier.start_turn,
+            turns=turns if earlier is None else np.concatenate([earlier.turns, turns]),
         )
 
     @property
@@ -139,14 +139,13 @@ class Solution:
     def _observe(self, accelerations):
         system, n = self.system, self.t.size
         work = system.work()
-        work.turn[:] = self.start_turn
         wanted = n if accelerations else 0
-        table, measures = np.zeros((n, 6)), np.zeros((n, system.n_measures))
+        table = np.zeros((n, 6))
         a, lam = np.zeros((wanted, system.n_v)), np.zeros((wanted, system.n_rows))
         own = self.own_a if self.own_a is not None else np.zeros((0, system.n_v))
-        t, q, v, own = (np.ascontiguousarray(x) for x in (self.t, self.q, self.v, own))
-        observe(t, q, v, own, self.own_a is not None, table, a, lam, measures, system.compiled, pack(work))
-        return table, a, lam, measures
+        t, q, v, turns, own = (np.ascontiguousarray(x) for x in (self.t, self.q, self.v, self.turns, own))
+        observe(t, q, v, turns, own, self.own_a is not None, table, a, lam, system.compiled, pack(work))
+        return table, a, lam
 
     @property
     def a(self):
@@ -215,15 +214,15 @@ class Solution:
         return motion.coordinate_speed(self, self.system.model.coordinate(coordinate))
 
     def point(self, body, point=(0.0, 0.0, 0.0)):
-        """Path (n, 3) of a point given in the body's reference frame."""
+        """Path (n, 3) of a point given in the body's reference frame (for a shape: its centre of mass)."""
         x, R = self.poses[self._body(body)]
-        return x + R @ np.asarray(point, float)
+        return x + R @ _three(point)
 
     def velocity(self, body, point=(0.0, 0.0, 0.0)):
         """Velocity (n, 3) of a point given in the body's reference frame, world axes."""
         name = self._body(body)
         v, w = self._twists[name]
-        return v + np.cross(w, self.poses[name][1] @ np.asarray(point, float))
+        return v + np.cross(w, self.poses[name][1] @ _three(point))
 
     def angular_velocity(self, body):
         """Angular velocity (n, 3) of a body, world axes."""
@@ -312,6 +311,13 @@ class Solution:
 COUNTERS = ("steps", "rejected", "evaluations", "tangents", "iterations", "factorisations", "rebasings")
 
 
+def _three(point):
+    vector = np.asarray(point, float) if not isinstance(point, str) else np.zeros(0)
+    if vector.shape != (3,) or not np.isfinite(vector).all():
+        raise ModelError(f"A point must be three finite numbers, not {point!r}.")
+    return vector
+
+
 def _event(system, t, pivot):
     unknown = int(system.pattern.order[pivot]) if 0 <= pivot < system.pattern.order.size else -1
     where = system.unknown_name(unknown) if unknown > system.n_v else "the constraints"
@@ -329,5 +335,8 @@ def _end_state(system, t, q, v, a, lam, turn, extra):
         return State(t, q, v, a.copy(), lam.copy(), turn, extra)
     if not (np.isfinite(q).all() and np.isfinite(v).all()):
         return State(t, q, v, np.full(system.n_v, np.nan), np.full(system.n_rows, np.nan), turn, extra)
-    full = complete(system, t, q, v, turn)
+    try:
+        full = complete(system, t, q, v, turn)
+    except AssemblyError:  # a run that ended in a singular or not finite state
+        full = State(t, q, v, np.full(system.n_v, np.nan), np.full(system.n_rows, np.nan))
     return State(t, q, v, full.a if a is None else a.copy(), full.lam if lam is None else lam.copy(), turn, extra)

@@ -31,11 +31,15 @@ HARD, SOFT = (
 def assemble(system, t=0.0):
     """The consistent State of a system at time t: from the wishes of its model, or from its drawn start."""
     if system.model is None:
-        return complete(system, t, *settle(system, t, system.start, system.start_velocity))
+        state = complete(system, t, *settle(system, t, system.start, system.start_velocity))
+        _check_continuation(system, state)
+        return state
     model = system.model
     q, turn = _positions(system, model, t)
     v = _velocities(system, model, t, q, turn)
-    return complete(system, t, q, v, turn)
+    state = complete(system, t, q, v, turn)
+    _check_continuation(system, state)
+    return state
 
 
 def settle(system, t, q, v):
@@ -59,6 +63,21 @@ def complete(system, t, q, v, turn=None):
         )
     n = system.n_v
     return State(float(t), q, v, work.u[:n].copy(), work.lam.copy(), work.value.copy())
+
+
+def _check_continuation(system, state):
+    """Raise where no acceleration satisfies the constraints: at a singular position not every velocity belongs to a motion."""
+    G, gamma = system.jacobian(state.t, state.q, state.v), system.gamma(state.t, state.q, state.v)
+    error = np.abs(G @ state.a - gamma) * system.record.row_scale
+    largest = [float(np.abs(x).max(initial=0.0)) for x in (gamma * system.record.row_scale, state.v**2, state.a)]
+    size = 1.0 + sum(largest)
+    if error.size and not error.max() <= 1e-6 * size:
+        worst = int(np.argmax(error))
+        raise AssemblyError(
+            f"The start (t = {state.t:g} s) is a singular position, and its velocity belongs to no motion of the mechanism: "
+            f"{system.row_name(worst)} would need an acceleration that is {error[worst]:.3g} off. Start a little beside the "
+            "singular position, or wish for velocities that lie on one of its branches."
+        )
 
 
 def _positions(system, model, t):
@@ -140,7 +159,7 @@ def _geometric(system):
     r = system.record
     diagonal = np.where(np.isin(r.m_row, r.column[:-1, 3:]), r.length**2, 1.0)
     values = np.where(r.m_row == r.m_column, diagonal, 0.0)
-    clean = r._replace(added_mass=np.zeros(r.n_v))
+    clean = r._replace(added_mass=np.zeros(r.n_v), mass=np.ones(r.n_bodies))
     return regularise(replace(system, record=clean, mass_values=values))
 
 

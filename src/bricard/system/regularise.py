@@ -12,7 +12,7 @@ from ..errors import SingularMassError
 from ..linalg.kkt import evaluate, factorise_kkt, select_rows, solve_regularised
 
 NEGLIGIBLE, REDUNDANT, MASSLESS, WEAK = 1e-15, 1e-6, 1e-4, 1e-5
-REFINEMENTS = 10
+REFINEMENTS, NOTHING = 10, 1e-14  # what counts as no mass at all, of the mean mass
 
 
 def regularise(system):
@@ -23,9 +23,10 @@ def regularise(system):
     system = system.with_record(row_diagonal=scale)
     weak = count_weak(system)
     massless = bool(added.any())
+    light = bool((mass_diagonal(system) < 1e-4 * natural_mass(system)).any())  # small pivots: round-off is refined away
     system = system.with_record(
         regularisation=(REDUNDANT if weak else NEGLIGIBLE) * scale,
-        refinements=REFINEMENTS if massless else 0,
+        refinements=REFINEMENTS if massless else 3 if light else 0,
         redundant=weak,
     )
     if massless:
@@ -44,9 +45,9 @@ def mass_diagonal(system):
 
 
 def added_mass(system):
-    """Mass (or inertia) put on the diagonal where M has none: MASSLESS times the mean mass (times length squared)."""
-    limit = MASSLESS * natural_mass(system)
-    return np.where(mass_diagonal(system) < limit, limit, 0.0)
+    """Mass (or inertia) put on the diagonal where M has none at all: MASSLESS times the mean mass (times length squared)."""
+    natural = natural_mass(system)
+    return np.where(mass_diagonal(system) <= NOTHING * natural, MASSLESS * natural, 0.0)
 
 
 def natural_mass(system):
