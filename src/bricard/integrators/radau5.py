@@ -95,6 +95,11 @@ def radau5(form, t, h, run, system, work):
     counters[TANGENTS] += 1
     if not regular:
         return SINGULAR
+    # velocities are judged against the fastest of them, or what the step resolves: no unit of time enters
+    speeds, fastest = system.n_q + system.n_v, 1e-3 / h
+    for i in range(system.n_q, speeds):
+        fastest = max(fastest, abs(y[i]) / scale[i])
+    slow = 1.0 / fastest
     eta, previous, worst = memory[0] if counters[RESTART] == 0 else 1.0, 0.0, 0
     for iteration in range(MAX_ITERATIONS):
         for s in range(3):
@@ -115,11 +120,12 @@ def radau5(form, t, h, run, system, work):
         solve(complex_, bc, bc)
         size = 0.0
         for i in range(n):
+            weight = slow / scale[i] if system.n_q <= i < speeds else 1.0 / scale[i]
             for s in range(3):
                 change = T_REAL[s] * b[i] + 2.0 * (T_COMPLEX[s] * bc[i]).real
                 stages[s, i] += change
-                if not abs(change) / scale[i] <= size:
-                    size, worst = abs(change) / scale[i], i
+                if not abs(change) * weight <= size:
+                    size, worst = abs(change) * weight, i
         verdict, eta = judge(iteration, size, previous, eta, run.options[0])
         previous = size
         if verdict == CONVERGED:
