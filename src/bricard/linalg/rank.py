@@ -2,7 +2,7 @@
 
 import numpy as np
 
-RELATIVE = 1e-9  # a singular value below this share of the largest counts as zero
+RELATIVE = 3e-5  # a smaller share of the largest singular value counts as zero; the solver draws the line there too (regularise.WEAK)
 
 
 def singular_values(matrix):
@@ -15,7 +15,7 @@ def rank(values, relative=RELATIVE):
     return int(np.sum(values > relative * values[0])) if values.size and values[0] > 0.0 else 0
 
 
-def dependent_rows(matrix, relative=1e-7):
+def dependent_rows(matrix, relative=RELATIVE):
     """Rows that are combinations of the rows before them: Gram-Schmidt, twice for safety."""
     basis, found = np.zeros((0, matrix.shape[1])), []
     for i, row in enumerate(matrix):

@@ -142,4 +142,4 @@ def _rank_nearby(system, q, v):
         near, _ = settle(system, 0.0, system.retract(q, 0.02 * direction / np.abs(direction / columns).max()), 0.0 * v)
     except AssemblyError:
         return rank(values)
-    return rank(singular_values(scaled_jacobian(system, near, v)), 1e-7)
+    return rank(singular_values(scaled_jacobian(system, near, v)))

@@ -70,6 +70,13 @@ def _compare(where, function, evaluate, directions):
     """`evaluate(s, direction)` is the vector value after the (complex) way s along a direction."""
     for direction in directions:
         try:
+            np.asarray(evaluate(0.0, direction), float)
+        except Exception as error:
+            raise UserFunctionError(
+                f'The function of "{where}" fails when it is called: {type(error).__name__}: {error}. See '
+                "docs/own-joints-and-forces.md for its arguments and what it must return."
+            ) from error
+        try:
             exact = np.asarray(evaluate(TINY * 1j, direction), complex).imag / TINY
             base = np.asarray(evaluate(0.0, direction), complex)
             ahead, behind = (np.asarray(evaluate(s, direction), complex).real for s in (STEP, -STEP))
