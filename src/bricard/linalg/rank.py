@@ -2,7 +2,7 @@
 
 import numpy as np
 
-RELATIVE = 3e-5  # a smaller share of the largest singular value counts as zero; the solver draws the line there too (regularise.WEAK)
+RELATIVE = 3e-5  # a smaller share of the largest singular value counts as zero, as for the solver (regularise.WEAK)
 
 
 def singular_values(matrix):
