@@ -52,9 +52,7 @@ def generalized_alpha(form, t, h, run, system, work):
     c_v, c_q = h * gamma * ratio, h * h * beta * ratio
     if counters[RESTART] == 1 or abs(memory[LAST_STEP] - h) > 1e-9 * h:
         memory[EARLIER] = 0.0
-    # predictor: v' and lam continued straight; with redundant rows lam is damped, because its part in the null space of G^T
-    # is never corrected
-    growth = memory[EARLIER]
+    growth = memory[EARLIER]  # predictor: v' and lam continued straight
     fastest, strongest, farthest = 0.0, 0.0, 1.0
     for i in range(n_v):
         a, v_dot = y[o_a + i], y[o_u + i]
@@ -65,7 +63,6 @@ def generalized_alpha(form, t, h, run, system, work):
         increment[i] = h * y[n_q + i] + h * h * ((0.5 - beta) * a + beta * a_new)
         fastest = max(fastest, abs(y[n_q + i]) / scale[n_q + i])
         strongest = max(strongest, abs(v_dot) / scale[n_q + i])
-    growth *= 0.9 if system.redundant else 1.0
     for i in range(n_v, n_u):
         u[i] = y[o_u + i] + growth * (y[o_u + i] - last[i])
     for i in range(n_q):
