@@ -10,7 +10,14 @@ Reference: Arnold and Bruels, Multibody System Dynamics 18 (2007) 185-202; spec 
 
 import numpy as np
 
-from ..compiled.interfaces import MECHANICAL_FACTORISE, MECHANICAL_RESIDUAL, MECHANICAL_SOLVE, REBASE, VELOCITY
+from ..compiled.interfaces import (
+    AFTER_STEP,
+    MECHANICAL_FACTORISE,
+    MECHANICAL_RESIDUAL,
+    MECHANICAL_SOLVE,
+    REBASE,
+    VELOCITY,
+)
 from ..compiled.pointers import compiled
 from ..compiled.status import PROJECTION_FAILED, REBASED, RUNNING
 from ..kernels.vectors import cross, nine, triple
@@ -21,7 +28,7 @@ from .base import MECHANICAL_DAE, Formulation, Problem, position_scale, velocity
 NOTICED, TORN = (
     1e-7,
     1e-4,
-)  # position errors that are looked into, and that end a run, in characteristic lengths or radians
+)  # position errors that are looked into, and that refuse a step, in characteristic lengths or radians
 
 
 @MECHANICAL_RESIDUAL
@@ -108,20 +115,27 @@ def newton_correction(increment, r, system, work):
     return RUNNING
 
 
-@REBASE
-def choose_rows(t, y, system, work):
-    """Independent rows anew when a pivot of the Newton matrix has become weak; an end where the constraints no longer hold.
+@AFTER_STEP
+def holding(t, y, system, work):
+    """Refuses a step after which the constraints do not hold.
 
     Corrections of Newton's method become small too where a mechanism locks: then only Phi tells that it is torn.
     """
-    if work.kkt.report[0] == 0 and position_error(system, work) <= NOTICED:  # at the last iterate
+    if position_error(system, work) <= NOTICED:  # at the last iterate
         return RUNNING
     n_q, n_v = system.n_q, system.n_v
     evaluate(t, y[:n_q], y[n_q : n_q + n_v], VELOCITY, system, work)
-    error = position_error(system, work)
-    if not error <= TORN:
-        return PROJECTION_FAILED
-    if work.kkt.report[0] == 0 and error <= NOTICED:
+    return RUNNING if position_error(system, work) <= TORN else PROJECTION_FAILED
+
+
+@REBASE
+def choose_rows(t, y, system, work):
+    """Independent rows anew when a pivot of the Newton matrix has become weak, or a row that is left out begins to gape."""
+    if work.kkt.report[0] == 0 and position_error(system, work) <= NOTICED:
+        return RUNNING
+    n_q, n_v = system.n_q, system.n_v
+    evaluate(t, y[:n_q], y[n_q : n_q + n_v], VELOCITY, system, work)
+    if work.kkt.report[0] == 0 and position_error(system, work) <= NOTICED:
         return RUNNING
     select_rows(system, work)
     return REBASED
@@ -135,6 +149,7 @@ def mechanical(system):
         form=MECHANICAL_DAE,
         system=system,
         functions=(residual, newton_matrix, newton_correction),
+        after_step=holding,
         rebase=choose_rows,
         initial=lambda state: np.concatenate([state.q, state.v, state.a, [0.0], state.lam]),
         scale=np.concatenate([position_scale(system), velocity_scale(system), unjudged]),

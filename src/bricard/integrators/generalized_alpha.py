@@ -27,6 +27,7 @@ call_factorise, call_solve = MECHANICAL_FACTORISE.call, MECHANICAL_SOLVE.call
 MAX_ITERATIONS = 15
 # epsilon of the Newton matrix, in natural sizes; a larger one calms an iteration that does not settle near a singular position
 HARD, SOFT = 1e-10, 1e-6
+LARGEST = 1e-3  # truncation error that Newton's tolerance is taken from at most
 # memory: contraction of Newton's method per step of age of its matrix, iterations of the last step, step size of the
 # matrix (0: none), size of the last step, age of the matrix in steps, 1 if an earlier u is at hand, contraction with a fresh
 # matrix, step at which costly tangents are due again
@@ -67,8 +68,10 @@ def generalized_alpha(form, t, h, run, system, work):
         u[i] = y[o_u + i] + growth * (y[o_u + i] - last[i])
     for i in range(n_q):
         farthest = max(farthest, abs(y[i]) / scale[i])
-    # corrections of v' are judged against the natural acceleration; what moves q by less than rounding is enough
-    enough = max(tolerance * (strongest + fastest * fastest), 1e-15 * farthest / c_q)
+    # the error left in v' is to be a small share of the truncation error, which is h^2 A in natural accelerations A; what moves
+    # q by less than rounding is enough
+    natural = strongest + fastest * fastest
+    enough = max(tolerance * min(h * h * natural, LARGEST) * natural, 1e-15 * farthest / c_q)
     renew = counters[RESTART] == 1 or abs(memory[FACTORISED] - h) > 1e-9 * h or memory[AGE] >= 25.0
     renew = renew or memory[COUNT] >= 3.0 or (memory[COUNT] == 2.0 and memory[AGE] >= 4.0)
     if counters[RESTART] == 1:
@@ -145,6 +148,6 @@ GENERALIZED_ALPHA = Integrator(
     stages=3,
     memory=8,
     extra=lambda problem, state: state.a if state.extra is None else state.extra,
-    options={"rho": 0.8, "newton_tolerance": 1e-7},
-    ranges={"rho": (0.0, 1.0), "newton_tolerance": (1e-15, 1e-2)},
+    options={"rho": 0.8, "newton_tolerance": 1e-3},
+    ranges={"rho": (0.0, 1.0), "newton_tolerance": (1e-15, 1.0)},
 )
