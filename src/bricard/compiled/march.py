@@ -103,6 +103,7 @@ def march(functions, order, form, run, system, work, max_steps):
         if status == RUNNING:
             check = 0.0
             for i in range(y_new.size):
+                corrected[i] = y_new[i]
                 check += y_new[i]
             if not math.isfinite(check):
                 status = NOT_FINITE
@@ -119,8 +120,6 @@ def march(functions, order, form, run, system, work, max_steps):
             counters[REJECTED] += 1
             continue
         t_new = goal if hit else t + h
-        for i in range(y.size):
-            corrected[i] = y_new[i]
         if after != 0:
             status = call_after(after, t_new, corrected, system, work)
             if status != RUNNING:

@@ -36,15 +36,15 @@ SLOPE, COUNT, FACTORISED, LAST_STEP, AGE, EARLIER, FRESH, REFRESHED = range(8)
 
 @STEP
 def generalized_alpha(form, t, h, run, system, work):
-    """One step. y = [q, v, u = (v', 0, lam), a]; options: rho, tolerance; stages: r, increment, the u before.
+    """One step. y = [q, v, u = (v', 0, lam), a]; options: rho, tolerance; stages: r, increment, the u before, 1/scale.
 
     The error left after a correction is its size times the contraction; the matrix is renewed when that gets slow.
     """
     n_q, n_v, y, y_new, counters, memory = system.n_q, system.n_v, run.y, run.y_new, run.counters, run.memory
     n_u, rho, tolerance = n_v + 1 + system.n_rows, run.options[0], run.options[1]
     o_u, o_a = n_q + n_v, n_q + n_v + n_u
-    r, increment, u, scale = run.stages[0][:n_u], run.stages[1][:n_v], y_new[o_u:o_a], run.scale
-    last, velocity_level = run.stages[2], system.velocity_level
+    r, increment, u = run.stages[0][:n_u], run.stages[1][:n_v], y_new[o_u:o_a]
+    last, inverse, velocity_level = run.stages[2], run.stages[3], system.velocity_level
     alpha_m, alpha_f = (2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0)
     gamma = 0.5 + alpha_f - alpha_m
     beta = 0.25 * (gamma + 0.5) ** 2
@@ -53,6 +53,8 @@ def generalized_alpha(form, t, h, run, system, work):
     c_v, c_q = h * gamma * ratio, h * h * beta * ratio
     if counters[RESTART] == 1 or abs(memory[LAST_STEP] - h) > 1e-9 * h:
         memory[EARLIER] = 0.0
+        for i in range(o_u):
+            inverse[i] = 1.0 / run.scale[i]
     growth = memory[EARLIER]  # predictor: v' and lam continued straight
     fastest, strongest, farthest = 0.0, 0.0, 1.0
     for i in range(n_v):
@@ -62,12 +64,12 @@ def generalized_alpha(form, t, h, run, system, work):
         y_new[o_a + i] = a_new
         y_new[n_q + i] = y[n_q + i] + h * ((1.0 - gamma) * a + gamma * a_new)
         increment[i] = h * y[n_q + i] + h * h * ((0.5 - beta) * a + beta * a_new)
-        fastest = max(fastest, abs(y[n_q + i]) / scale[n_q + i])
-        strongest = max(strongest, abs(v_dot) / scale[n_q + i])
+        fastest = max(fastest, abs(y[n_q + i]) * inverse[n_q + i])
+        strongest = max(strongest, abs(v_dot) * inverse[n_q + i])
     for i in range(n_v, n_u):
         u[i] = y[o_u + i] + growth * (y[o_u + i] - last[i])
     for i in range(n_q):
-        farthest = max(farthest, abs(y[i]) / scale[i])
+        farthest = max(farthest, abs(y[i]) * inverse[i])
     # the error left in v' is to be a small share of the truncation error, which is h^2 A in natural accelerations A; what moves
     # q by less than rounding is enough
     natural = strongest + fastest * fastest
@@ -104,7 +106,7 @@ def generalized_alpha(form, t, h, run, system, work):
             y_new[n_q + i] += c_v * r[i]
             increment[i] += c_q * r[i]
             y_new[o_a + i] += ratio * r[i]
-            change = abs(r[i]) / scale[n_q + i]
+            change = abs(r[i]) * inverse[n_q + i]
             if not change <= size:
                 size, worst = change, i
         for i in range(n_u):
@@ -145,7 +147,7 @@ GENERALIZED_ALPHA = Integrator(
     order=2,
     step=generalized_alpha,
     references=("Chung and Hulbert 1993, doi:10.1115/1.2900803", "Bruels, Cardona and Arnold 2012"),
-    stages=3,
+    stages=4,
     memory=8,
     extra=lambda problem, state: state.a if state.extra is None else state.extra,
     options={"rho": 0.8, "newton_tolerance": 1e-3},
