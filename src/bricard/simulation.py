@@ -88,9 +88,9 @@ def simulate(
     status, seconds = _march(problem, method, control, run, work, end, progress)
     matrices = (work.kkt, run.real, run.complex_)
     run.counters[counting.FACTORISATIONS] = sum(int(m.report[3]) for m in matrices)
-    if status == FINISHED and not _gap(problem.system, run).max(initial=0.0) <= UNUSABLE:
+    if status == FINISHED and not _gap(problem.system, run, work).max(initial=0.0) <= UNUSABLE:
         status = TORN_APART
-    culprit = _culprit(problem.system, run, status)
+    culprit = _culprit(problem.system, run, work, status)
     text = sentence(status, run.clock[0], run.clock[1], int(run.counters[counting.STEPS]), culprit)
     if status == NEWTON_FAILED and problem.form == "ResidualDae":
         text += _singularity(problem.system, run, work)
@@ -371,17 +371,16 @@ def _singularity(system, run, work):
     )
 
 
-def _gap(system, run):
-    """Scaled |Phi| (n_rows,) at the end of a run; angles up to whole turns."""
-    record = system.record
-    gap = np.abs(system.constraint(run.clock[0], run.y[: system.n_q]) * record.row_scale)
-    turning = np.array([row.unit == "angle" for row in system.rows], bool)
-    return np.where(turning, np.abs(gap - 2 * np.pi * np.round(gap / (2 * np.pi))) if system.n_measures else gap, gap)
+def _gap(system, run, work):
+    """Scaled |Phi| (n_rows,) at the end of a run, with its count of turns."""
+    n_q, n_v = system.n_q, system.n_v
+    evaluate(run.clock[0], run.y[:n_q].copy(), run.y[n_q : n_q + n_v].copy(), 0, system.compiled, pack(work))
+    return np.abs(work.phi * system.record.row_scale)
 
 
-def _culprit(system, run, status):
+def _culprit(system, run, work, status):
     if status in (PROJECTION_FAILED, TORN_APART):
-        return system.row_name(int(np.argmax(_gap(system, run))))
+        return system.row_name(int(np.argmax(_gap(system, run, work))))
     unknown = int(run.counters[counting.CULPRIT])
     if unknown <= -2:  # a coordinate q: the velocity that moves it
         rows = system.record.t_row == -2 - unknown

@@ -5,13 +5,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from samples import FORCES, MIXED, MIXED_FORCES, PLANAR, PLANAR_FORCES, SAMPLES, SPATIAL, system_of
-from states import STEP, assert_derivative, by_position, by_time, by_velocity, random_point
+from states import assert_derivative, by_position, by_time, by_velocity, random_point
 
 from bricard.compiled.interfaces import ENERGY, VELOCITY
 
 few = settings(derandomize=True, max_examples=6, deadline=None)
 seeds = st.integers(0, 10**6)
 constraints = pytest.mark.parametrize("name", [*SPATIAL, *PLANAR, *MIXED])
+# Phi_t of a joint with a user's Jacobian comes from differences, too rough to difference again: test_own_joint_rate has its twin
+differentiable_twice = pytest.mark.parametrize(
+    "name", [n for n in [*SPATIAL, *PLANAR, *MIXED] if n != "user joint with Jacobian"]
+)
 forces = pytest.mark.parametrize("name", [*FORCES, *PLANAR_FORCES, *MIXED_FORCES])
 everything = pytest.mark.parametrize("name", list(SAMPLES))
 
@@ -52,7 +56,7 @@ def test_constraint_velocity_is_the_time_derivative_of_the_constraint(name, seed
     assert_derivative(given_rate[rows], difference[rows], system.constraint(p.t, p.q))
 
 
-@constraints
+@differentiable_twice
 @few
 @given(seed=seeds)
 def test_gamma_is_minus_the_acceleration_at_constant_velocity(name, seed):
@@ -62,8 +66,6 @@ def test_gamma_is_minus_the_acceleration_at_constant_velocity(name, seed):
     size = system.constraint_velocity(p.t, p.q, p.v)
     # a user's joint has gamma from two complex evaluations: stated accuracy 1e-8 of the largest term
     stated = 1e-8 * (1 + np.abs(difference).max()) if name.startswith("user joint") else 0.0
-    # with the user's Jacobian, Phi_t in the velocity constraint comes from differences: its noise, divided by the step here
-    stated += 1e-12 / STEP if name == "user joint with Jacobian" else 0.0
     gamma = system.gamma(p.t, p.q, p.v)
     np.testing.assert_allclose(gamma, -difference, rtol=0, atol=stated + 1e-8 * max(1.0, np.abs(size).max()))
 

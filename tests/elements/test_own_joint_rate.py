@@ -1,5 +1,6 @@
-"""d(G v)/dq of users' joints: it may have entries where G has none, because turns do not commute."""
+"""Users' joints: d(G v)/dq may have entries where G has none; a Jacobian of the user's changes nothing but the accuracy."""
 
+import numpy as np
 import pytest
 from samples import system_of
 from states import assert_derivative, by_position, random_point
@@ -12,3 +13,13 @@ def test_rate(name):
     rate = system.tangent(p.t, p.q, p.v, p.a, p.lam).rate
     difference = by_position(system, p.q, lambda q: system.jacobian(p.t, q, p.v) @ p.v)
     assert_derivative(rate, difference, system.constraint_velocity(p.t, p.q, p.v), truncation=100.0)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("quantity", ["gamma", "constraint_velocity"])
+def test_a_users_jacobian_gives_what_the_residual_gives(quantity, seed):
+    """Complex steps and fourth-order differences are independent ways; the stated accuracy is 1e-8 of the largest term."""
+    by_residual, by_jacobian = system_of("user joint"), system_of("user joint with Jacobian")
+    p = random_point(by_residual, seed)
+    expected, found = (getattr(system, quantity)(p.t, p.q, p.v) for system in (by_residual, by_jacobian))
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-8 * (1 + np.abs(expected).max()))
