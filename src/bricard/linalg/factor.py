@@ -1,9 +1,10 @@
 """Compiled factorisation and solution with a fixed pattern and order, in place: L U, or U^T D^-1 U for symmetric matrices.
 
 Right-looking, no pivoting: the order (ordering.py) and the regularisation see to it that pivots are sound. The places that a
-pivot's products are subtracted from are known beforehand (Matrix.target), so there is no search and no scattering. Both
+pivot's products are subtracted from are known beforehand (Matrix.target), so there is no search and no scattering. All
 factorisations leave inverse pivots on the diagonal, report weak ones (smaller than Matrix.weak), and those that vanish or
-are no number. The elimination stands in each of them: as a function of its own it costs 30 to 50 % more. Solving goes by columns in both directions: sums along rows would wait for each other.
+are no number. The elimination is written out in each of them: as a function of its own it costs 30 to 50 % more. Solving goes
+by columns in both directions: sums along rows would wait for each other.
 """
 
 import numpy as np
