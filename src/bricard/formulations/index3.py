@@ -25,10 +25,8 @@ from ..linalg.factor import factorise, failure, solve
 from ..linalg.kkt import add_reaction, evaluate, multiply_mass, position_error, select_rows
 from .base import MECHANICAL_DAE, Formulation, Problem, position_scale, velocity_scale
 
-NOTICED, TORN = (
-    1e-7,
-    1e-4,
-)  # position errors that are looked into, and that refuse a step, in characteristic lengths or radians
+# position errors that are looked into, and that refuse a step, in characteristic lengths or radians
+NOTICED, TORN = 1e-7, 1e-4
 
 
 @MECHANICAL_RESIDUAL
