@@ -10,12 +10,22 @@ from typing import Any
 import numpy as np
 
 from .compiled import march as counting
-from .compiled.interfaces import CONTROL, FORMS, INTERPOLATE, STEP, VELOCITY
+from .compiled.interfaces import CONTROL, INTERPOLATE, STEP, VELOCITY
 from .compiled.march import march
-from .compiled.pointers import address_of, table
+from .compiled.pointers import address_of
 from .compiled.records import Run, pack
-from .compiled.status import FINISHED, INTERRUPTED, NEWTON_FAILED, PROJECTION_FAILED, RUNNING, TORN_APART, sentence
+from .compiled.status import (
+    FINISHED,
+    INTERRUPTED,
+    NEWTON_FAILED,
+    PROJECTION_FAILED,
+    RENEW,
+    RUNNING,
+    TORN_APART,
+    sentence,
+)
 from .errors import BricardError, IncompatibleMethods, ModelError, SimulationError, suggest
+from .formulations.base import velocity_scale
 from .linalg import sparse
 from .linalg.kkt import evaluate, select_rows
 from .model import Model
@@ -26,7 +36,7 @@ from .system.assembler import assemble
 from .system.build import build
 from .system.redundancy import redundancy
 from .system.state import State
-from .system.system import NEAR_SINGULAR, System
+from .system.system import System
 
 CHUNK_SECONDS, MAX_HALVINGS, MAX_OUTPUT_BYTES = 0.2, 12, 64e6
 RTOL = 1e-8  # default tolerance of adaptive runs
@@ -44,6 +54,8 @@ def simulate(
     formulation: str | None = None,
     integrator: str | None = None,
     correction: str | None = None,
+    correction_every: int = 1,
+    correction_tolerance: float | tuple[float, float] = 0.0,
     output: Any = None,
     progress: bool | None = None,
     check: bool = True,
@@ -53,7 +65,8 @@ def simulate(
 
     step : fixed step size (s); without it the integrator chooses its steps to meet `rtol` and `atol` (per component, atol in
     units of its natural size: characteristic length, radian). formulation, integrator : names, see `bricard list`; what is
-    not given is chosen to fit. correction : of an Ode form after each step, "mass" or "none". output : number of samples,
+    not given is chosen to fit. correction : of an Ode form, a name; applied after every `correction_every` steps, where the error
+    of position or velocity exceeds `correction_tolerance` (scaled; one number, or one for each). output : number of samples,
     interval (s, a float), or array of times. progress : show a bar; None: on a terminal. check : raise SimulationError if the
     run does not reach its end; otherwise the Solution carries the status. Further options go to formulation or integrator.
     """
@@ -74,12 +87,10 @@ def simulate(
     problem = chosen.forms[form](system, **formulation_options)
     end = state.t + float(duration)
     nominal = duration / max(1, round(duration / step)) if step is not None else 0.0
-    work = problem.system.work()
-    work.turn[:] = state.turn
-    work.options[: problem.options.size] = problem.options
-    choose_rows(problem.system, state, work)
+    work = problem.work(state)
+    work.schedule[:3] = _schedule(correction_every, correction_tolerance)
     times = output_times(state.t, end, nominal, output, problem)
-    run = start_run(problem, method, state, end, nominal, times, numbers)
+    run = start_run(problem, method, state, work, end, nominal, times, numbers)
     run.tolerance[:] = rtol or RTOL, atol or rtol or RTOL
     if not method.adaptive and step is None:
         raise IncompatibleMethods(f'Integrator "{method.name}" has a fixed step: give step=..., in seconds.')
@@ -88,17 +99,21 @@ def simulate(
     status, seconds = _march(problem, method, control, run, work, end, progress)
     matrices = (work.kkt, run.real, run.complex_)
     run.counters[counting.FACTORISATIONS] = sum(int(m.report[3]) for m in matrices)
-    if status == FINISHED and not _gap(problem.system, run, work).max(initial=0.0) <= UNUSABLE:
+    run.counters[counting.CORRECTIONS] = work.tally[0]
+    run.counters[counting.ITERATIONS] += work.tally[1]
+    q, v = problem.full(float(run.clock[0]), run.y, work)
+    gap = _gap(problem.system, float(run.clock[0]), q, v, work)
+    if status == FINISHED and not gap.max(initial=0.0) <= UNUSABLE:
         status = TORN_APART
-    culprit = _culprit(problem.system, run, work, status)
+    culprit = _culprit(problem.system, run, v, gap, status)
     text = sentence(status, run.clock[0], run.clock[1], int(run.counters[counting.STEPS]), culprit)
     if status == NEWTON_FAILED and problem.form == "ResidualDae":
-        text += _singularity(problem.system, run, work)
+        text += _singularity(problem.system, float(run.clock[0]), q, v, work)
     solution = Solution.from_run(
         problem,
         run,
         work,
-        state,
+        (q, v),
         status=status,
         sentence=text,
         provenance=_provenance(chosen, method, form, correction, step, nominal, rtol, atol, numbers),
@@ -158,7 +173,24 @@ def _correction(form, correction, chosen):
     if correction not in CORRECTIONS:
         near = suggest(correction, CORRECTIONS)
         raise IncompatibleMethods(f'There is no correction "{correction}".{near} Known: {", ".join(CORRECTIONS)}.')
+    if correction not in chosen.corrections:
+        raise IncompatibleMethods(
+            f'Formulation "{chosen.name}" does not take correction="{correction}"; it takes {", ".join(chosen.corrections)}.'
+        )
     return correction
+
+
+def _schedule(every, tolerance):
+    """Numbers of work.schedule: every so many steps, errors of position and velocity that are tolerated."""
+    if isinstance(every, bool) or not isinstance(every, (int, np.integer)) or every < 1:
+        raise ModelError(f"correction_every is {every!r}; it must be a whole number of steps, at least 1.")
+    limits = tolerance if isinstance(tolerance, (tuple, list)) else (tolerance, tolerance)
+    numbers = [_number(limit, "correction_tolerance") for limit in limits]
+    if len(numbers) != 2 or min(numbers) < 0.0:
+        raise ModelError(
+            f"correction_tolerance is {tolerance!r}; give one number, or one for position and one for velocity."
+        )
+    return every, *numbers
 
 
 def _integrator_options(method, options):
@@ -239,10 +271,10 @@ def output_times(t, end, nominal, output, problem):
     return times if times[-1] == end else np.append(times, end)  # the end is always among them
 
 
-def start_run(problem, method, state, end, nominal, out_t, numbers):
+def start_run(problem, method, state, work, end, nominal, out_t, numbers):
     """The Run record at the initial state."""
     system = problem.system
-    y = problem.initial(state)
+    y = problem.initial(state, work)
     if method.extra is not None:
         y = np.concatenate([y, method.extra(problem, state)])
     scale = np.concatenate([problem.scale, np.full(y.size - problem.scale.size, np.inf)])
@@ -266,6 +298,7 @@ def start_run(problem, method, state, end, nominal, out_t, numbers):
         y_new=y.copy(),
         scratch=y.copy(),
         corrected=y.copy(),
+        differential=np.zeros(0) if problem.differential is None else problem.differential,
         error=np.zeros(1),
         scale=scale,
         tolerance=np.array([1e-6, 1e-8]),
@@ -307,18 +340,6 @@ def _jacobian_memory(problem, size):
     )
 
 
-def choose_rows(system, state, work):
-    """Select independent constraint rows at the start of a run."""
-    work.left_out[0] = redundancy(system, state)
-    packed = pack(work)
-    evaluate(state.t, state.q, state.v, VELOCITY, system.compiled, packed)
-    select_rows(system.compiled, packed)
-    # from here on a pivot is weak when it falls far below what it is at the start
-    position, natural = system.pattern.place[system.n_v + 1 :], system.record.row_diagonal
-    pivots = np.abs(1.0 / work.kkt.a[position])
-    work.kkt.weak[position] = NEAR_SINGULAR * np.minimum(natural, np.where(np.isfinite(pivots), pivots, natural))
-
-
 def nearly_singular(system, state):
     """Name of the first independent row that is weak at a state, or None: whether it is close to a singular position."""
     work = system.work()
@@ -333,8 +354,7 @@ def nearly_singular(system, state):
 
 def _march(problem, method, control, run, work, end, progress):
     """March to the end in chunks; back in Python now and then for the progress bar and Ctrl-C. (status, seconds)."""
-    pointers = (problem.after_step, problem.rebase, *problem.functions)
-    form = table(FORMS[problem.form], pointers)
+    form = problem.table
     functions = np.array(
         [address_of(STEP, method.step), address_of(INTERPOLATE, method.interpolate), address_of(CONTROL, control)],
         np.int64,
@@ -350,19 +370,19 @@ def _march(problem, method, control, run, work, end, progress):
                 took = time.perf_counter() - began
                 seconds += took
                 chunk = max(1, int(chunk * min(10.0, CHUNK_SECONDS / (took + 1e-9))))
+                if status == RENEW:
+                    status = problem.renew(float(run.clock[0]), run.y, work)
                 bar.update(run.clock[0], int(run.counters[counting.STEPS]), int(run.counters[counting.REJECTED]))
         except KeyboardInterrupt:
             status = INTERRUPTED
     return status, seconds
 
 
-def _singularity(system, run, work):
+def _singularity(system, t, q, v, work):
     """A further sentence if the last position is close to a singular one."""
-    n_q, n_v = system.n_q, system.n_v
-    q, v = run.y[:n_q].copy(), run.y[n_q : n_q + n_v].copy()
     if not (np.isfinite(q).all() and np.isfinite(v).all()):
         return ""
-    found = nearly_singular(system, State(float(run.clock[0]), q, v, v, np.zeros(system.n_rows), work.turn.copy()))
+    found = nearly_singular(system, State(t, q, v, v, np.zeros(system.n_rows), work.turn.copy()))
     if found is None:
         return ""
     return (
@@ -371,22 +391,21 @@ def _singularity(system, run, work):
     )
 
 
-def _gap(system, run, work):
+def _gap(system, t, q, v, work):
     """Scaled |Phi| (n_rows,) at the end of a run, with its count of turns."""
-    n_q, n_v = system.n_q, system.n_v
-    evaluate(run.clock[0], run.y[:n_q].copy(), run.y[n_q : n_q + n_v].copy(), 0, system.compiled, pack(work))
+    evaluate(t, q, v, 0, system.compiled, pack(work))
     return np.abs(work.phi * system.record.row_scale)
 
 
-def _culprit(system, run, work, status):
+def _culprit(system, run, v, gap, status):
     if status in (PROJECTION_FAILED, TORN_APART):
-        return system.row_name(int(np.argmax(_gap(system, run, work))))
+        return system.row_name(int(np.argmax(gap)))
     unknown = int(run.counters[counting.CULPRIT])
     if unknown <= -2:  # a coordinate q: the velocity that moves it
         rows = system.record.t_row == -2 - unknown
         unknown = int(system.record.t_column[rows][0]) if rows.any() else -1
     if not 0 <= unknown < system.n_v:  # nothing was seen directly: the fastest motion is the likely one
-        velocity = run.y[system.n_q : system.n_q + system.n_v] / run.scale[system.n_q : system.n_q + system.n_v]
+        velocity = v / velocity_scale(system)
         unknown = int(np.argmax(np.where(np.isfinite(velocity), np.abs(velocity), np.inf)))
     return system.unknown_name(unknown)
 

@@ -14,6 +14,7 @@ TANGENT = 2  # k and d, with the multipliers in work.lam
 RATE = 4  # d(G v)/dq
 ENERGY = 8  # potential energy and power
 REFRESH = 16  # with TANGENT: elements with costly second derivatives renew them too
+G_DOT = 32  # dG/dt and dM/dt
 
 # Element type: elements [first, last) -> their part of phi, G, f, ... in `work`. (t, flags, first, last)
 KERNEL = Interface(types.void(f8, i8, i8, i8, SYSTEM, WORK))
@@ -29,27 +30,38 @@ KINEMATICS = Interface(types.void(VECTOR, VECTOR, VECTOR, SYSTEM, WORK))  # (q, 
 MAP = Interface(types.void(VECTOR, VECTOR, SYSTEM, WORK))  # (q, v) -> work.t, t_inverse, tq
 METHODS = (EVALUATE, RETRACT, KINEMATICS, MAP)
 
-# Hooks after an accepted step, (t, y). AFTER_STEP brings a state back where it belongs (normalisation, projection; also
-# used on interpolated states). REBASE may exchange the coordinates in y and then answers REBASED: history is void.
-AFTER_STEP = Interface(i8(f8, VECTOR, SYSTEM, WORK))
+# Hooks of a form. AFTER_STEP brings a state back where it belongs (normalisation, corrections): (t, y, purpose), after a step
+# or on an interpolated state that is only shown. REBASE, after an accepted step: may exchange the coordinates in y and then
+# answers REBASED (history is void), or asks Python to do so with RENEW. EXPAND: (t, y) -> q, v, where y does not begin with them.
+AFTER_STEP = Interface(i8(f8, VECTOR, i8, SYSTEM, WORK))
 REBASE = Interface(i8(f8, VECTOR, SYSTEM, WORK))
+EXPAND = Interface(i8(f8, VECTOR, VECTOR, VECTOR, SYSTEM, WORK))
+STEPPED, SHOWN = 0, 1  # the purposes
+# Correction, called by an AFTER_STEP hook: (t, q, v, with_velocity) -> q (and v) on the constraints.
+CORRECT = Interface(i8(f8, VECTOR, VECTOR, i8, SYSTEM, WORK))
 # Ode form: (t, y) -> y'.
 RHS = Interface(i8(f8, VECTOR, VECTOR, SYSTEM, WORK))
 # ResidualDae form: (t, y, y') -> F; (t, y, y') -> entries of dF/dy and dF/dy'.
 DAE_RESIDUAL = Interface(i8(f8, VECTOR, VECTOR, VECTOR, SYSTEM, WORK))
 DAE_JACOBIAN = Interface(i8(f8, VECTOR, VECTOR, VECTOR, VECTOR, SYSTEM, WORK))
+# SemiExplicitDae form H y' = F(t, y), H diagonal, of ones and zeros: an RHS for F, and (t, y) -> entries of dF/dy.
+RHS_JACOBIAN = Interface(i8(f8, VECTOR, VECTOR, SYSTEM, WORK))
 # MechanicalDae form: (t, y = [q, v], u = [v', 0, lam], flags) -> r = [M v' + G^T lam - f, 0, constraint rows];
 MECHANICAL_RESIDUAL = Interface(i8(f8, VECTOR, VECTOR, VECTOR, i8, SYSTEM, WORK))
 # (c_v, c_q, softness, increment of the step): factorise [M + c_v D + c_q K, G^T; G, -softness row_diagonal];
 # (increment, r) -> r = the solution.
 MECHANICAL_FACTORISE = Interface(i8(f8, f8, f8, VECTOR, SYSTEM, WORK))
 MECHANICAL_SOLVE = Interface(i8(VECTOR, VECTOR, SYSTEM, WORK))
-# The table of a form: the two hooks (0 where there is none), then its functions.
+# The table of a form: the three hooks (0 where there is none), then its functions, from OWN on.
+HOOKS, OWN = (AFTER_STEP, REBASE, EXPAND), 3
 FORMS = {
-    "Ode": (AFTER_STEP, REBASE, RHS),
-    "ResidualDae": (AFTER_STEP, REBASE, DAE_RESIDUAL, DAE_JACOBIAN),
-    "MechanicalDae": (AFTER_STEP, REBASE, MECHANICAL_RESIDUAL, MECHANICAL_FACTORISE, MECHANICAL_SOLVE),
+    "Ode": (*HOOKS, RHS),
+    "ResidualDae": (*HOOKS, DAE_RESIDUAL, DAE_JACOBIAN),
+    "SemiExplicitDae": (*HOOKS, RHS, RHS_JACOBIAN),
+    "MechanicalDae": (*HOOKS, MECHANICAL_RESIDUAL, MECHANICAL_FACTORISE, MECHANICAL_SOLVE),
 }
+# Addresses in work.hooks: what a formulation's functions call by address.
+CORRECTION, EXPANSION = 0, 1
 
 # Integrator: run.y at t -> run.y_new at t + h; the first argument is the table of the form's functions.
 STEP = Interface(i8(INTEGERS, f8, f8, RUN, SYSTEM, WORK))

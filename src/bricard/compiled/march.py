@@ -7,9 +7,9 @@ counters: the numbers below.
 
 import math
 
-from .interfaces import AFTER_STEP, CONTROL, INTERPOLATE, MARCH, REBASE, STEP
+from .interfaces import AFTER_STEP, CONTROL, EXPAND, INTERPOLATE, MARCH, REBASE, SHOWN, STEP, STEPPED
 from .pointers import compiled
-from .status import FINISHED, NOT_FINITE, REBASED, RUNNING, STEP_TOO_SMALL
+from .status import FINISHED, NOT_FINITE, REBASED, RENEW, RUNNING, STEP_TOO_SMALL
 
 STEPS = 0  # accepted
 REJECTED = 1  # tried and refused: error too large, no convergence, not finite
@@ -18,6 +18,7 @@ TANGENTS = 3  # of the Jacobian or tangent
 ITERATIONS = 4  # of Newton's method
 FACTORISATIONS = 5  # of any matrix; filled in at the end of a run
 REBASINGS = 6  # independent rows or coordinates were chosen anew
+CORRECTIONS = 7  # of the state, back onto the constraints; filled in at the end of a run
 OUTPUT = 8  # next output
 LOGGED = 9  # events in the log
 RESTART = 10  # 1: the history of a multistep method is void
@@ -29,19 +30,23 @@ KEEP_LAM = 16  # the same for the multipliers
 N_COUNTERS = 20
 
 LOG_SINGULAR = 1  # entered the neighbourhood of a singular position
+LOG_REBASED = 2  # independent coordinates were chosen anew
 
 call_step, call_control, call_interpolate = STEP.call, CONTROL.call, INTERPOLATE.call
-call_after, call_rebase = AFTER_STEP.call, REBASE.call
+call_after, call_rebase, call_expand = AFTER_STEP.call, REBASE.call, EXPAND.call
 
 
 @compiled
-def deliver(y, run, system, work):
+def deliver(expand, y, run, system, work):
     """The next output from a state: q, v, and accelerations and multipliers if y has them."""
     counters, n = run.counters, system.n_q + system.n_v
     k = counters[OUTPUT]
     out = run.out_y[k]
-    for i in range(n):
-        out[i] = y[i]
+    if expand != 0:
+        call_expand(expand, run.out_t[k], y, out[: system.n_q], out[system.n_q : n], system, work)
+    else:
+        for i in range(n):
+            out[i] = y[i]
     for m in range(work.turn.size):
         run.out_turn[k, m] = work.turn[m]
     if counters[KEEP_A] >= 0:
@@ -55,9 +60,11 @@ def deliver(y, run, system, work):
 
 
 @compiled
-def note_culprit(system, run):
-    """Remember the first unknown of y_new that is not finite."""
+def note_culprit(expand, system, run):
+    """Remember the first unknown of y_new that is not finite; independent coordinates have no name."""
     y_new = run.y_new
+    if expand != 0:
+        return
     for i in range(y_new.size):
         if not math.isfinite(y_new[i]):
             v = i - system.n_q  # positions come first, then velocities
@@ -66,14 +73,21 @@ def note_culprit(system, run):
 
 
 @compiled
+def log(t, code, where, run):
+    """Note an event, as far as there is room."""
+    k = run.counters[LOGGED]
+    if k < run.log_t.size:
+        run.log_t[k], run.log_code[2 * k], run.log_code[2 * k + 1] = t, code, where
+        run.counters[LOGGED] = k + 1
+
+
+@compiled
 def watch_singularity(t, run, work):
     """Log when the KKT matrix gets weak pivots among its independent rows."""
     counters, report = run.counters, work.kkt.report
     near = 1 if report[0] > 0 else 0
-    if near == 1 and counters[WEAK_NOW] == 0 and counters[LOGGED] < run.log_t.size:
-        k = counters[LOGGED]
-        run.log_t[k], run.log_code[2 * k], run.log_code[2 * k + 1] = t, LOG_SINGULAR, report[1]
-        counters[LOGGED] = k + 1
+    if near == 1 and counters[WEAK_NOW] == 0:
+        log(t, LOG_SINGULAR, report[1], run)
     counters[WEAK_NOW] = near
 
 
@@ -82,9 +96,9 @@ def march(functions, order, form, run, system, work, max_steps):
     """Step on until the last output time, at most max_steps steps. functions: step, interpolate (or 0), control."""
     clock, counters, y, y_new, out_t = run.clock, run.counters, run.y, run.y_new, run.out_t
     step, interpolate, control, corrected = functions[0], functions[1], functions[2], run.corrected
-    after, rebase = form[0], form[1]
+    after, rebase, expand = form[0], form[1], form[2]
     while counters[OUTPUT] < out_t.size and out_t[counters[OUTPUT]] <= clock[0]:
-        deliver(y, run, system, work)
+        deliver(expand, y, run, system, work)
     for _ in range(max_steps):
         if counters[OUTPUT] == out_t.size:
             return FINISHED
@@ -113,7 +127,7 @@ def march(functions, order, form, run, system, work, max_steps):
             clock[1] = 0.5 * h
             if clock[1] < clock[2]:
                 if status == NOT_FINITE:
-                    note_culprit(system, run)
+                    note_culprit(expand, system, run)
                 return status
             continue
         if not call_control(control, order, h, run):
@@ -121,7 +135,7 @@ def march(functions, order, form, run, system, work, max_steps):
             continue
         t_new = goal if hit else t + h
         if after != 0:
-            status = call_after(after, t_new, corrected, system, work)
+            status = call_after(after, t_new, corrected, STEPPED, system, work)
             if status != RUNNING:
                 counters[REJECTED] += 1
                 counters[RESTART] = 1
@@ -133,18 +147,19 @@ def march(functions, order, form, run, system, work, max_steps):
             k = counters[OUTPUT]
             call_interpolate(interpolate, t, h, (out_t[k] - t) / h, run.scratch, run)
             if after != 0:
-                call_after(after, out_t[k], run.scratch, system, work)
-            deliver(run.scratch, run, system, work)
+                call_after(after, out_t[k], run.scratch, SHOWN, system, work)
+            deliver(expand, run.scratch, run, system, work)
         for i in range(y.size):
             y[i] = corrected[i]
         clock[0] = t_new
+        changed = RUNNING
         if rebase != 0:
-            status = call_rebase(rebase, t_new, y, system, work)
-            if status == REBASED:
+            changed = call_rebase(rebase, t_new, y, system, work)
+            if changed == REBASED or changed == RENEW:
                 counters[REBASINGS] += 1
                 counters[RESTART] = 1
-            elif status != RUNNING:
-                return status
+            elif changed != RUNNING:
+                return changed
         for m in range(work.turn.size):
             work.turn[m] = work.value[m]
         if counters[STEPS] < run.steps_t.size:
@@ -156,5 +171,8 @@ def march(functions, order, form, run, system, work, max_steps):
                 counters[GRID] += 1
             clock[1] = min(clock[7], 2.0 * clock[1]) if clock[1] < clock[7] else clock[7]
         while counters[OUTPUT] < out_t.size and out_t[counters[OUTPUT]] <= t_new + 1e-9 * h:
-            deliver(y, run, system, work)
+            deliver(expand, y, run, system, work)
+        if changed == RENEW:
+            log(t_new, LOG_REBASED, 0, run)
+            return RENEW
     return RUNNING

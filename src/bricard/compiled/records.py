@@ -10,13 +10,14 @@ what belongs to no unknown: the ground, and the three directions that a planar b
 
 from typing import NamedTuple
 
+import numpy as np
 from numba import c16, f8, i8, types, u4
 from numba.experimental import structref
 
 from .pointers import PYTHON_ONLY, compiled
 
 VECTOR, MATRIX, INDEX, TABLE, INTEGERS = f8[::1], f8[:, ::1], u4[::1], u4[:, ::1], i8[::1]
-COMPLEX = c16[::1]
+COMPLEX, CUBE = c16[::1], f8[:, :, ::1]
 _records = {}
 
 
@@ -149,6 +150,24 @@ class System(NamedTuple):
     kq_map: INDEX
 
 
+class Basis(NamedTuple):
+    """Independent directions about a base configuration: v = N u + what the constraints ask for, u = B v.
+
+    Its sizes are the formulation's choice; empty for formulations in dependent coordinates.
+    """
+
+    base: VECTOR  # (n_q) configuration from which independent positions are counted
+    n: MATRIX  # (k, n_v) the directions N, as rows
+    b: MATRIX  # (k, n_v) the rows of B
+    free: INDEX  # (n_v) 1 for an independent coordinate, where B picks coordinates
+    c: VECTOR  # entries, on the pattern of G, of rows that span what B does not see
+    increment: VECTOR  # (n_v + 1) from the base to q
+    q: VECTOR  # (n_q) and (n_v): the full state that was last made of y
+    v: VECTOR
+    numbers: VECTOR  # (8) measures for the decision when to choose anew
+    dense: CUBE  # scratch of dense methods
+
+
 class Work(NamedTuple):
     """Scratch memory of one running simulation: what EVALUATE computes, and the KKT matrix."""
 
@@ -163,6 +182,8 @@ class Work(NamedTuple):
     gamma: VECTOR
     g: VECTOR  # entries of G (and of A)
     rate: VECTOR  # entries of d(G v)/dq, on the pattern of G
+    g_dot: VECTOR  # entries of dG/dt
+    m_dot: VECTOR  # entries of dM/dt
     k: VECTOR  # entries of d(G^T lam - f)/dq
     d: VECTOR  # entries of -df/dv
     lam: VECTOR  # (n_rows) the multipliers that k is taken with
@@ -174,6 +195,10 @@ class Work(NamedTuple):
     t_inverse: VECTOR  # entries of its left inverse T+, transposed, on the pattern of T
     tq: VECTOR  # entries of d(T v)/dq
     options: VECTOR  # the formulation's own numbers
+    schedule: VECTOR  # corrections: every so many steps, on these errors of position and velocity; steps since the last
+    hooks: INTEGERS  # addresses that the formulation's functions call: correction, expansion, user's map
+    tally: INTEGERS  # corrections made, iterations for dependent positions
+    basis: Basis
     value: VECTOR  # (n_measures)
     speed: VECTOR
     bias: VECTOR  # the part of the measure's acceleration that does not depend on v'
@@ -197,6 +222,7 @@ class Run(NamedTuple):
     y: VECTOR
     y_new: VECTOR
     scratch: VECTOR  # an interpolated state
+    differential: VECTOR  # of a SemiExplicitDae: 1 where H is, 0 for algebraic equations
     corrected: VECTOR  # y_new after the hook
     error: VECTOR  # [scaled error of the step]
     scale: VECTOR  # natural size of each component of y; infinite where it is not to be judged
@@ -236,6 +262,11 @@ class SystemType(types.StructRef):
 
 
 @structref.register
+class BasisType(types.StructRef):
+    """Basis in compiled code."""
+
+
+@structref.register
 class WorkType(types.StructRef):
     """Work in compiled code."""
 
@@ -248,5 +279,13 @@ class RunType(types.StructRef):
 MATRIX_RECORD = _register(Matrix, MatrixType)
 COMPLEX_MATRIX_RECORD = _register(ComplexMatrix, ComplexMatrixType)
 SYSTEM = _register(System, SystemType)
+BASIS = _register(Basis, BasisType)
+NO_BASIS = Basis(
+    *(
+        np.zeros(shape, kind)
+        for shape, kind in ((0, float), ((0, 0), float), ((0, 0), float), (0, np.uint32), (0, float))
+    ),
+    *(np.zeros(shape) for shape in (0, 0, 0, 0, (0, 0, 0))),
+)
 WORK = _register(Work, WorkType)
 RUN = _register(Run, RunType)

@@ -10,9 +10,17 @@ INTERRUPTED = 6
 REBASED = 7  # a hook changed the state discontinuously: multistep history must be restarted
 PROJECTION_FAILED = 8
 TORN_APART = 9  # the end was reached, but the constraints do not hold there
+RENEW = 10  # not an end: Python has to choose new independent coordinates
+NO_COORDINATES = 11  # none could be found
 
 SENTENCES = {
     RUNNING: "Paused at t = {t:.6g} s after {steps} steps.",
+    RENEW: "Paused at t = {t:.6g} s after {steps} steps to choose independent coordinates.",
+    NO_COORDINATES: (
+        "No good independent coordinates are left at t = {t:.6g} s (step {steps}, h = {h:.3g} s), seen in {culprit}: the "
+        "position is singular, or the coordinates asked for do not describe the motion there. Take a formulation in dependent "
+        "coordinates, such as index1, or let the method choose its coordinates."
+    ),
     FINISHED: "Reached the end, t = {t:.6g} s, after {steps} steps.",
     NOT_FINITE: (
         "The state stopped being finite at t = {t:.6g} s (step {steps}, h = {h:.3g} s), seen first in {culprit}. "

@@ -3,7 +3,7 @@
 1. Write one file: module docstring (what it is, the equation, the reference, when to use it), compiled functions with the
    signatures of the forms it offers (compiled/interfaces.py, docs/signatures.md), and one `Formulation`.
 2. A form is a function `System, options -> Problem`. The Problem names the compiled functions, lays out y and makes the
-   initial y. Positions come first in y, then velocities, so that output and failures can be read without knowing the rest.
+   initial y. Where y does not begin with q and v (independent coordinates), an `expand` makes them of y.
 3. Add it to FORMULATIONS in registry.py. Listings, docs, tests and benchmarks find it there.
 """
 
@@ -15,35 +15,74 @@ from typing import Any
 
 import numpy as np
 
-from ..compiled.pointers import Pointer
+from ..compiled.interfaces import CORRECT, EXPAND, FORMS
+from ..compiled.pointers import Pointer, address_of, table
+from ..compiled.records import Basis, Work, pack
+from ..system.redundancy import choose_rows
 from ..system.state import State
 
-ODE, RESIDUAL_DAE, MECHANICAL_DAE = "Ode", "ResidualDae", "MechanicalDae"
+ODE, RESIDUAL_DAE, SEMI_EXPLICIT_DAE, MECHANICAL_DAE = "Ode", "ResidualDae", "SemiExplicitDae", "MechanicalDae"
+HOOK_INTERFACES = (CORRECT, EXPAND)  # of work.hooks, by place
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """The equations in one of the three forms, ready to be stepped.
+    """The equations in one of the forms, ready to be stepped.
 
-    y begins with q (n_q) and v (n_v). `scale` (n_y,) is the natural size of each component, infinite for those that no
-    error test may look at. For a ResidualDae, `pattern` holds rows and columns of its Jacobian's entries, `nodes` the
-    unknowns of each node of the elimination graph with a mark for constraint nodes, and `regularisation` (n_y,) is positive
-    for an added mass, negative for a multiplier.
+    y begins with q (n_q) and v (n_v) unless there is an `expand`. `initial(state, work)` makes the first y, and the basis in
+    work where there is one. `scale` (n_y,) is the natural size of each component, infinite for those that no error test may
+    look at. `hooks` : place in work.hooks -> what stands there. `renew(t, y, work)` chooses new independent coordinates when
+    REBASE has answered RENEW: it changes work.basis and y in place and returns a status. For a ResidualDae or
+    SemiExplicitDae, `pattern` holds rows and columns of its Jacobian's entries, `nodes` the unknowns of each node of the
+    elimination graph with a mark for constraint nodes, and `regularisation` (n_y,) is positive for an added mass, negative
+    for a multiplier; `differential` (n_y,) is the diagonal of H, `levels` (n_y,) the index of each component.
     """
 
     form: str
     system: Any
     functions: tuple[Pointer, ...]
-    initial: Callable[[State], np.ndarray]
+    initial: Callable[[State, Work], np.ndarray]
     scale: np.ndarray
     after_step: Pointer | None = None
     rebase: Pointer | None = None
+    expand: Pointer | None = None
+    renew: Callable[[float, np.ndarray, Work], int] | None = None
+    hooks: dict[int, Pointer] = field(default_factory=dict)
+    basis: Basis | None = None  # sizes of work.basis
     keep_a: int = -1  # where in y the accelerations begin, if it has them
     keep_lam: int = -1  # the same for the multipliers
     pattern: tuple[np.ndarray, np.ndarray] | None = None
     nodes: list = field(default_factory=list)
     regularisation: np.ndarray | None = None
+    differential: np.ndarray | None = None
+    levels: np.ndarray | None = None
     options: np.ndarray = field(default_factory=lambda: np.zeros(8))
+
+    @property
+    def table(self):
+        """Addresses of the hooks and functions, for compiled code."""
+        return table(FORMS[self.form], (self.after_step, self.rebase, self.expand, *self.functions))
+
+    def work(self, state):
+        """Memory for a run that starts at `state`: options, hooks and basis in place, independent rows chosen."""
+        work = self.system.work()
+        if self.basis is not None:
+            work = work._replace(basis=Basis(*(part.copy() for part in self.basis)))
+        work.turn[:] = state.turn
+        work.options[: self.options.size] = self.options
+        for place, pointer in self.hooks.items():
+            work.hooks[place] = address_of(HOOK_INTERFACES[place], pointer)
+        choose_rows(self.system, state, work)
+        return work
+
+    def full(self, t, y, work):
+        """q (n_q,) and v (n_v,) of a y."""
+        n_q, n_v = self.system.n_q, self.system.n_v
+        if self.expand is None:
+            return y[:n_q].copy(), y[n_q : n_q + n_v].copy()
+        q, v = np.zeros(n_q), np.zeros(n_v)
+        self.expand(t, y, q, v, self.system.compiled, pack(work))
+        return q, v
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +102,9 @@ class Formulation:
     references: tuple[str, ...]
     options: dict[str, Any] = field(default_factory=dict)
     correction: str = "mass"  # of its Ode form, unless the user asks for another
+    corrections: tuple[str, ...] = ("none", "least-squares", "mass", "augmented-lagrangian", "dependent-only")
+    nonholonomic: bool = True  # whether it takes nonholonomic rows
+    singular_mass: bool = True  # whether it takes directions without mass of their own
 
 
 def position_scale(system):

@@ -212,7 +212,7 @@ def residual_dae(system):
         form=RESIDUAL_DAE,
         system=system,
         functions=(residual, jacobian),
-        initial=lambda state: np.concatenate([state.q, state.v, state.lam, np.zeros(n_rows)]),
+        initial=lambda state, work: np.concatenate([state.q, state.v, state.lam, np.zeros(n_rows)]),
         scale=np.concatenate([position_scale(system), velocity_scale(system), np.full(2 * n_rows, np.inf)]),
         after_step=normalised,
         rebase=choose_rows,

@@ -9,12 +9,12 @@ Reference: Schiehlen, Multibody System Dynamics 1 (1997) 149-188; spec 003, sect
 
 import numpy as np
 
-from ..compiled.interfaces import KINEMATICS, RHS
+from ..compiled.interfaces import CORRECTION, KINEMATICS, RHS
 from ..compiled.status import RUNNING
 from ..linalg.factor import failure
 from ..linalg.kkt import accelerations
 from .base import ODE, Formulation, Problem, position_scale, velocity_scale
-from .corrections import CORRECTIONS
+from .corrections import CORRECTIONS, corrected_state
 
 call_kinematics = KINEMATICS.call
 
@@ -38,9 +38,10 @@ def ode(system, correction="none"):
         form=ODE,
         system=system,
         functions=(index1,),
-        initial=lambda state: np.concatenate([state.q, state.v]),
+        initial=lambda state, work: np.concatenate([state.q, state.v]),
         scale=np.concatenate([position_scale(system), velocity_scale(system)]),
-        after_step=CORRECTIONS[correction],
+        after_step=corrected_state,
+        hooks={CORRECTION: CORRECTIONS[correction]},
     )
 
 

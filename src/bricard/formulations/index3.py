@@ -114,7 +114,7 @@ def newton_correction(increment, r, system, work):
 
 
 @AFTER_STEP
-def holding(t, y, system, work):
+def holding(t, y, purpose, system, work):
     """Refuses a step after which the constraints do not hold.
 
     Corrections of Newton's method become small too where a mechanism locks: then only Phi tells that it is torn.
@@ -149,7 +149,7 @@ def mechanical(system):
         functions=(residual, newton_matrix, newton_correction),
         after_step=holding,
         rebase=choose_rows,
-        initial=lambda state: np.concatenate([state.q, state.v, state.a, [0.0], state.lam]),
+        initial=lambda state, work: np.concatenate([state.q, state.v, state.a, [0.0], state.lam]),
         scale=np.concatenate([position_scale(system), velocity_scale(system), unjudged]),
         keep_a=start,
         keep_lam=start + n_v + 1,

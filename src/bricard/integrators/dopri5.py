@@ -7,7 +7,7 @@ Solving ODEs I (1993), section II.6.
 
 import numpy as np
 
-from ..compiled.interfaces import INTERPOLATE, RHS, STEP
+from ..compiled.interfaces import INTERPOLATE, OWN, RHS, STEP
 from ..compiled.march import EVALUATIONS, RESTART
 from ..compiled.status import RUNNING
 from .base import Integrator, error_norm
@@ -43,7 +43,7 @@ DENSE = np.array(
 @STEP
 def dopri5(form, t, h, run, system, work):
     """One step. run.memory: times at which stages 0 and 6 were taken, for first same as last."""
-    y, y_new, stages, memory, rhs = run.y, run.y_new, run.stages, run.memory, form[2]
+    y, y_new, stages, memory, rhs = run.y, run.y_new, run.stages, run.memory, form[OWN]
     status, counters = RUNNING, run.counters
     if counters[RESTART] == 1 or form[0] != 0:
         memory[1] = np.nan  # y was changed after the last step, its derivative is not that of the last stage

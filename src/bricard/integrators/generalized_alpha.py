@@ -13,6 +13,7 @@ from ..compiled.interfaces import (
     MECHANICAL_FACTORISE,
     MECHANICAL_RESIDUAL,
     MECHANICAL_SOLVE,
+    OWN,
     REFRESH,
     RETRACT,
     STEP,
@@ -87,10 +88,10 @@ def generalized_alpha(form, t, h, run, system, work):
             flags = TANGENT | (REFRESH if refresh else 0)
             if refresh:
                 memory[REFRESHED] = counters[STEPS] + 256.0
-        call_residual(form[2], t + h, y_new, u, r, flags, system, work)
+        call_residual(form[OWN], t + h, y_new, u, r, flags, system, work)
         counters[EVALUATIONS] += 1
         if renew:
-            status = call_factorise(form[3], c_v, c_q, HARD if iteration < 3 else SOFT, increment, system, work)
+            status = call_factorise(form[OWN + 1], c_v, c_q, HARD if iteration < 3 else SOFT, increment, system, work)
             counters[TANGENTS] += 1
             memory[FACTORISED], memory[AGE] = h, 0.0
             if status != RUNNING:
@@ -100,7 +101,7 @@ def generalized_alpha(form, t, h, run, system, work):
             r[i] = -r[i]
         for i in range(system.n_rows):
             r[n_v + 1 + i] *= -1.0 / (c_v if velocity_level[i] else c_q)
-        call_solve(form[4], increment, r, system, work)
+        call_solve(form[OWN + 2], increment, r, system, work)
         size = 0.0
         for i in range(n_v):
             y_new[n_q + i] += c_v * r[i]

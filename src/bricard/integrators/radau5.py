@@ -8,7 +8,7 @@ Reference: Hairer and Wanner, Solving ODEs II (1996), sections IV.8 and VII.3.
 
 import numpy as np
 
-from ..compiled.interfaces import DAE_JACOBIAN, DAE_RESIDUAL, INTERPOLATE, STEP
+from ..compiled.interfaces import DAE_JACOBIAN, DAE_RESIDUAL, INTERPOLATE, OWN, STEP
 from ..compiled.march import CULPRIT, EVALUATIONS, ITERATIONS, RESTART, TANGENTS
 from ..compiled.pointers import compiled
 from ..compiled.status import NEWTON_FAILED, RUNNING, SINGULAR
@@ -89,7 +89,7 @@ def radau5(form, t, h, run, system, work):
                 stages[s, i] = stages[3 + s, i]
     for i in range(n):  # the Jacobian in the middle of the step contracts best
         point[i] = y[i] + stages[1, i]
-    call_jacobian(form[3], t + C[1] * h, point, last, run.jy, run.jp, system, work)
+    call_jacobian(form[OWN + 1], t + C[1] * h, point, last, run.jy, run.jp, system, work)
     regular = assemble(real, MU / h, run)
     regular = assemble(complex_, NU / h, run) and regular
     counters[TANGENTS] += 1
@@ -109,7 +109,7 @@ def radau5(form, t, h, run, system, work):
                 for j in range(3):
                     total += A_INVERSE[s, j] * stages[j, i]
                 slope[i] = total / h
-            call_residual(form[2], t + C[s] * h, point, slope, stages[3 + s], system, work)
+            call_residual(form[OWN], t + C[s] * h, point, slope, stages[3 + s], system, work)
         counters[EVALUATIONS] += 3
         counters[ITERATIONS] += 1
         for i in range(n):

@@ -4,7 +4,7 @@ Four evaluations a step, no error estimate: for smooth motions of moderate frequ
 Reference: Kutta, Z. Math. Phys. 46 (1901) 435-453.
 """
 
-from ..compiled.interfaces import RHS, STEP
+from ..compiled.interfaces import OWN, RHS, STEP
 from ..compiled.march import EVALUATIONS
 from .base import Integrator, advanced
 
@@ -14,7 +14,7 @@ call_rhs = RHS.call
 @STEP
 def rk4(form, t, h, run, system, work):
     """One step."""
-    y, y_new, rhs, stages = run.y, run.y_new, form[2], run.stages
+    y, y_new, rhs, stages = run.y, run.y_new, form[OWN], run.stages
     k1, k2, k3, k4 = stages[0], stages[1], stages[2], stages[3]
     status = call_rhs(rhs, t, y, k1, system, work)
     advanced(y, 0.5 * h, k1, y_new)

@@ -214,6 +214,17 @@ def position_error(system, work):
 
 
 @compiled
+def velocity_error(system, work):
+    """Largest |G v + Phi_t|, nonholonomic rows included, in characteristic lengths or radians per second."""
+    phi_dot, scale, largest = work.phi_dot, system.row_scale, 0.0
+    for i in range(system.n_rows):
+        size = abs(phi_dot[i]) * scale[i]
+        if not size <= largest:
+            largest = size
+    return largest
+
+
+@compiled
 def project_velocity(system, work, v):
     """The velocity nearest to v in the mass metric with G v = -Phi_t; needs factorise_kkt() and phi_dot at v."""
     b, u, phi_dot, n_v = work.b, work.u, work.phi_dot, system.n_v

@@ -72,8 +72,8 @@ class Solution:
     turns: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))  # (n, n_measures) counted measures
 
     @classmethod
-    def from_run(cls, problem, run, work, state, *, status, sentence, provenance, seconds, earlier=None):
-        """The Solution of a march; `earlier` is the one that it continues."""
+    def from_run(cls, problem, run, work, end, *, status, sentence, provenance, seconds, earlier=None):
+        """The Solution of a march that ended with `end` = (q, v); `earlier` is the one that it continues."""
         system, n = problem.system, int(run.counters[counting.OUTPUT])
         n_q, n_v, o = system.n_q, system.n_v, system.n_q + system.n_v
         t, y, turns = run.out_t[:n].copy(), run.out_y[:n], run.out_turn[:n].copy()
@@ -83,7 +83,7 @@ class Solution:
         last = run.y
         counters = {name: int(run.counters[i]) for i, name in enumerate(COUNTERS)}
         events = tuple(
-            _event(system, run.log_t[k], run.log_code[2 * k + 1]) for k in range(run.counters[counting.LOGGED])
+            _event(system, run.log_t[k], *run.log_code[2 * k : 2 * k + 2]) for k in range(run.counters[counting.LOGGED])
         )
         steps = run.steps_t[: min(counters["steps"], run.steps_t.size)].copy()
         if earlier is not None and n and earlier.t.size and t[0] == earlier.t[-1]:
@@ -97,9 +97,7 @@ class Solution:
         lam = last[problem.keep_lam : problem.keep_lam + system.n_rows] if problem.keep_lam >= 0 else None
         turn = work.turn.copy()
         extra = last[problem.scale.size :].copy() if last.size > problem.scale.size else None
-        end = _end_state(
-            system, float(run.clock[0]), last[:n_q].copy(), last[n_q : n_q + n_v].copy(), a, lam, turn, extra
-        )
+        end = _end_state(system, float(run.clock[0]), *end, a, lam, turn, extra)
         if earlier is not None:
             counters = {name: counters[name] + earlier.counters[name] for name in counters}
             events, seconds = earlier.events + events, {k: seconds[k] + earlier.seconds.get(k, 0.0) for k in seconds}
@@ -308,7 +306,7 @@ class Solution:
         return f"<Solution of {self.name!r}: {self.t.size} samples to t = {end:.6g} s. {self.status}>"
 
 
-COUNTERS = ("steps", "rejected", "evaluations", "tangents", "iterations", "factorisations", "rebasings")
+COUNTERS = ("steps", "rejected", "evaluations", "tangents", "iterations", "factorisations", "rebasings", "corrections")
 
 
 def _three(point):
@@ -318,7 +316,9 @@ def _three(point):
     return vector
 
 
-def _event(system, t, pivot):
+def _event(system, t, code, pivot):
+    if code == counting.LOG_REBASED:
+        return Event(float(t), "rebased", f"New independent coordinates were chosen at t = {t:.6g} s.")
     unknown = int(system.pattern.order[pivot]) if 0 <= pivot < system.pattern.order.size else -1
     where = system.unknown_name(unknown) if unknown > system.n_v else "the constraints"
     text = (

@@ -1,13 +1,14 @@
-"""How many rows are redundant everywhere, and not only at a singular start."""
+"""How many rows are redundant everywhere, and not only at a singular start; the choice of independent ones."""
 
 import numpy as np
 
 from ..compiled.interfaces import VELOCITY
 from ..compiled.records import pack
 from ..errors import AssemblyError
-from ..linalg.kkt import evaluate, factorise_kkt, project_velocity
+from ..linalg.kkt import evaluate, factorise_kkt, project_velocity, select_rows
 from .assembler import settle
 from .regularise import count_weak
+from .system import NEAR_SINGULAR
 
 WAY = 0.02  # how far to look, in characteristic lengths or radians
 
@@ -30,3 +31,15 @@ def redundancy(system, state):
     except AssemblyError:
         return here
     return min(here, count_weak(system, near))
+
+
+def choose_rows(system, state, work):
+    """Select independent constraint rows at the start of a run."""
+    work.left_out[0] = redundancy(system, state)
+    packed = pack(work)
+    evaluate(state.t, state.q, state.v, VELOCITY, system.compiled, packed)
+    select_rows(system.compiled, packed)
+    # from here on a pivot is weak when it falls far below what it is at the start
+    position, natural = system.pattern.place[system.n_v + 1 :], system.record.row_diagonal
+    pivots = np.abs(1.0 / work.kkt.a[position])
+    work.kkt.weak[position] = NEAR_SINGULAR * np.minimum(natural, np.where(np.isfinite(pivots), pivots, natural))
