@@ -30,10 +30,13 @@ lint: $(VENV)/ready  ## ruff and pyright
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
 
+pages: $(VENV)/ready  ## write the pages of the methods from their source
+	$(BIN)/python docs/generate.py
+
 bench: $(VENV)/bench  ## speed and accuracy beside exudyn, on one thread
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/run.py
 
 clean:  ## remove the virtual environment and what the targets wrote
 	rm -rf $(VENV) demo
 
-.PHONY: help demo test test-all lint bench clean
+.PHONY: help demo test test-all lint pages bench clean

@@ -3,19 +3,19 @@
 Order of the package, lowest first; a folder or module may import itself and what stands before it:
 
     errors < compiled < kernels < linalg < model < system < solution < formulations < integrators, stepping < registry
-    < progress < simulate < problems, bench, analysis, io, plot, view < cli
+    < progress < simulate < analysis, io, plot, view < problems < bench, experiments < cli
 
 Imports inside functions count as well. Imports for type checking only do not: they never run.
 """
 
 import ast
 import re
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
 
 from bricard.compiled import interfaces, march, records, status
-from bricard.registry import FORMULATIONS, INTEGRATORS
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "bricard"
@@ -35,7 +35,9 @@ LAYERS = [
     {"registry"},
     {"progress"},
     {"simulation"},
-    {"problems", "bench", "analysis", "io", "plot", "view"},
+    {"analysis", "io", "plot", "view"},
+    {"problems"},
+    {"bench", "experiments"},
     {"cli"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
@@ -128,16 +130,15 @@ def test_status_codes_and_counters_are_documented():
             assert re.search(rf"^\| .*\b{name}\b.*\| .*\b{value}\b.*\|", text, flags=re.MULTILINE), name
 
 
-def test_readme_has_the_table_of_pairs():
-    """Copy the lines of the failure into README.md when a method is new."""
-    lines = [f"| | {' | '.join(INTEGRATORS)} |", "|" + "---|" * (len(INTEGRATORS) + 1)]
-    for formulation in FORMULATIONS.values():
-        cells = []
-        for integrator in INTEGRATORS.values():
-            form = next((form for form in formulation.forms if form in integrator.accepts), None)
-            cells.append(f"yes ({form})" if form else "-")
-        lines.append(f"| {formulation.name} | {' | '.join(cells)} |")
-    assert "\n".join(lines) in (ROOT / "README.md").read_text(encoding="utf-8")
+def test_generated_pages_are_up_to_date():
+    """After a change of a method's file or of the registry: `make pages`."""
+    spec = spec_from_file_location("generate", ROOT / "docs" / "generate.py")
+    generate = module_from_spec(spec)
+    spec.loader.exec_module(generate)
+    pages = generate.pages()
+    for path, text in pages.items():
+        assert path.exists() and path.read_text(encoding="utf-8") == text, f"{path.name}: run `make pages`"
+    assert set((ROOT / "docs" / "formulations").glob("*.md")) <= set(pages), "a page without a method"
 
 
 def imported(file):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from importlib.util import find_spec
 from typing import Annotated, Any
 
 import typer
@@ -22,6 +21,7 @@ class Family(StrEnum):
     joints = "joints"
     forces = "forces"
     problems = "problems"
+    experiments = "experiments"
 
 
 COLUMNS = {
@@ -30,7 +30,8 @@ COLUMNS = {
     Family.corrections: ("name", "title"),
     Family.joints: ("name", "title", "freedom"),
     Family.forces: ("name", "title"),
-    Family.problems: ("name", "title"),
+    Family.problems: ("name", "title", "span", "provenance"),
+    Family.experiments: ("name", "title", "source"),
 }
 
 
@@ -38,7 +39,7 @@ def list_(
     family: Annotated[Family, typer.Argument(help="What to list.", show_default=False)],
     json: Annotated[bool, typer.Option("--json", help="Write JSON, with options and references.")] = False,
 ) -> None:
-    """List formulations, integrators, corrections, joints, forces or problems."""
+    """List formulations, integrators, corrections, joints, forces, problems or experiments."""
     rows = rows_of(family)
     if json:
         emit(rows)
@@ -54,6 +55,10 @@ def rows_of(family: Family) -> list[dict[str, Any]]:
         return _declarations(family)
     if family is Family.problems:
         return _problems()
+    if family is Family.experiments:
+        from ..experiments import EXPERIMENTS
+
+        return [{key: getattr(e, key) for key in ("name", "title", "source")} for e in EXPERIMENTS.values()]
     from .. import registry
 
     if family is Family.corrections:
@@ -88,12 +93,10 @@ def _declarations(family: Family) -> list[dict[str, Any]]:
 
 
 def _problems() -> list[dict[str, Any]]:
-    if find_spec("bricard.problems") is None:
-        return []
-    from importlib import import_module
+    from ..problems import PROBLEMS
 
-    problems = getattr(import_module("bricard.problems"), "PROBLEMS", {})
-    return [{"name": name, "title": _title(problem)} for name, problem in problems.items()]
+    keys = ("name", "title", "span", "provenance", "references", "singular")
+    return [{key: getattr(problem, key) for key in keys} for problem in PROBLEMS.values()]
 
 
 def _title(thing: Any) -> str:

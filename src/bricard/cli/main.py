@@ -17,6 +17,7 @@ from ..errors import BricardError, SimulationError
 from .check import check
 from .console import messages
 from .doctor import doctor
+from .experiment import experiment
 from .listing import list_
 from .run import run
 from .warmup import warmup
@@ -37,6 +38,7 @@ app.command("run")(run)
 app.command("check")(check)
 app.command("list")(list_)
 app.command("warmup")(warmup)
+app.command("experiment")(experiment)
 app.command("doctor")(doctor)
 
 

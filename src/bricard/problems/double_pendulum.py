@@ -1,7 +1,7 @@
 """Planar double pendulum of spec 000: two rods of 0.5 m and 1 kg; cases A (small swing), B (pushed), C (large, chaotic).
 
 As bodies and joints, and as a system given by its functions with the constraint rows of the source: coordinates
-(phi1, x1, y1, phi2, x2, y2), y downwards, angles from the vertical. The source gives the length only; masses are those of the spec.
+(phi1, x1, y1, phi2, x2, y2), y downwards, angles from the vertical. The source gives the length only; masses are ours.
 """
 
 from functools import lru_cache

@@ -1,0 +1,121 @@
+"""What one evaluation of each right-hand side costs, by size, and what the dense methods pay for a new basis.
+
+A hanging chain of links with hinges about alternating axes (six velocities, five rows and one degree of freedom a link). Times are the best
+of several in compiled code, in microseconds, and in multiples of `index1`, the plain KKT system. For methods with a basis that is found
+by LAPACK, `renewal` is one renewal, in multiples of the bare LAPACK call on a matrix of the same size.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from ..compiled.interfaces import RHS
+from ..compiled.pointers import compiled
+from ..compiled.records import pack
+from ..errors import BricardError
+from ..model import Model, Rod
+from ..registry import FORMULATIONS
+from ..system.assembler import assemble
+from .base import Experiment, Result
+
+SIZES, REPEATS, LONGEST = (1, 3, 10, 30, 100), 5, 0.2  # links; runs, of which the best counts; s per run
+call_rhs = RHS.call
+
+
+@compiled
+def repeat(address, t, y, y_dot, count, system, work):
+    """`count` evaluations; the largest status."""
+    status = 0
+    for _ in range(count):
+        status = max(status, call_rhs(address, t, y, y_dot, system, work))
+    return status
+
+
+def chain(links: int) -> Model:
+    """A hanging chain in space, moving."""
+    model = Model(f"chain of {links}")
+    previous, top = model.ground, np.zeros(3)
+    for k in range(links):
+        bottom = top + np.array([0.3, 0.1 * (-1) ** k, -0.4])
+        body = model.body(f"link {k}", Rod(top, bottom, mass=1.0, radius=0.05))
+        model.revolute(f"J{k}", previous, body, top, (1, 0, 0) if k % 2 else (0, 1, 0))
+        model.start(joint=f"J{k}", velocity=0.5 * (-1) ** k)
+        previous, top = body, bottom
+    return model
+
+
+def run() -> Result:
+    """Rows: formulation; columns: microseconds and multiples of index1 for each number of links."""
+    names = [f.name for f in FORMULATIONS.values() if "Ode" in f.forms and not f.needs]
+    rows = {name: {"formulation": name} for name in names}
+    for links in SIZES:
+        system = chain(links).build()
+        state = assemble(system)
+        base = None
+        for name in sorted(names, key=lambda n: n != "index1"):
+            try:
+                seconds, problem, y, work = evaluation_time(system, state, name)
+            except BricardError as error:
+                rows[name]["note"] = str(error)
+                continue
+            base = seconds if base is None else base
+            rows[name][f"us, {links}"] = 1e6 * seconds
+            rows[name][f"x index1, {links}"] = seconds / base
+            if problem.renew is not None:
+                rows[name][f"renewal, {links}"] = renewal_ratio(problem, state, y, work)
+    columns = ("formulation", *(f"{w}, {n}" for n in SIZES for w in ("us", "x index1", "renewal")), "note")
+    return Result(columns, list(rows.values()), notes(rows))
+
+
+def evaluation_time(system, state, name):
+    """(s per evaluation, Problem, y, work) at the state."""
+    problem = FORMULATIONS[name].forms["Ode"](system, correction=FORMULATIONS[name].correction)
+    work = problem.work(state)
+    y = problem.initial(state, work)
+    packed, y_dot, address = pack(work), np.zeros(y.size), problem.functions[0].address
+
+    def timed(count):
+        began = time.process_time()
+        repeat(address, state.t, y, y_dot, count, problem.system.compiled, packed)
+        return time.process_time() - began
+
+    count = 1
+    while (took := timed(count)) < 0.02 and count < 1_000_000:
+        count *= 4
+    runs = REPEATS if took < LONGEST else 1
+    return min(timed(count) for _ in range(runs)) / count, problem, y, work
+
+
+def renewal_ratio(problem, state, y, work):
+    """Time of one renewal of the basis over that of the bare LAPACK call for the same matrix."""
+    matrix, call = problem.renew.lapack(state.t, y, work)  # what is factorised, and by what
+
+    def best(function):
+        times = []
+        for _ in range(REPEATS):
+            began = time.perf_counter()
+            function()
+            times.append(time.perf_counter() - began)
+        return min(times)
+
+    return best(lambda: problem.renew(state.t, y.copy(), work)) / best(lambda: call(matrix))
+
+
+def notes(rows):
+    """Sentences below the table: the size from which a dense method costs more than the sparse one."""
+    sentences = []
+    for name, row in rows.items():
+        beyond = [links for links in SIZES if row.get(f"x index1, {links}", 0.0) > 10.0]
+        if beyond:
+            sentences.append(f"{name}: more than ten times index1 from {beyond[0]} links on.")
+    return tuple(sentences)
+
+
+COSTS = Experiment(
+    name="costs",
+    title="Cost of one evaluation by method and size",
+    source="issue 3",
+    run=run,
+)

@@ -1,0 +1,382 @@
+"""Dormand and Prince's explicit Runge-Kutta method of order 8, error estimates of orders 5 and 3, dense output of order 7.
+
+Twelve evaluations a step, for smooth motions and tight tolerances: the fastest explicit method below about 1e-8. The estimate
+h e5^2 / sqrt(e5^2 + 0.01 e3^2) is that of Hairer, Norsett and Wanner. Dense output costs four more evaluations and is only
+prepared where output falls into the step.
+Reference: Hairer, Norsett and Wanner, Solving ODEs I (1993), section II.10 (coefficients there).
+"""
+
+import numpy as np
+
+from ..compiled.interfaces import INTERPOLATE, OWN, RHS, STEP
+from ..compiled.march import EVALUATIONS
+from .base import Integrator
+from .runge_kutta import combined, shown_inside, take_first, take_stages
+
+call_rhs = RHS.call
+STAGES, ALL = 12, 16  # of a step, and with those of the dense output
+
+C = np.array(
+    [
+        0,
+        0.05260015195876773,
+        0.0789002279381516,
+        0.1183503419072274,
+        0.2816496580927726,
+        0.3333333333333333,
+        0.25,
+        0.3076923076923077,
+        0.6512820512820513,
+        0.6,
+        0.8571428571428571,
+        1.0,
+        1.0,
+        0.1,
+        0.2,
+        0.7777777777777778,
+    ]
+)
+A = np.array(
+    [
+        [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+        [0.05260015195876773, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+        [0.0197250569845379, 0.0591751709536137, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+        [0.02958758547680685, 0, 0.08876275643042054, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+        [0.2413651341592667, 0, -0.8845494793282861, 0.924834003261792, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+        [0.037037037037037035, 0, 0, 0.17082860872947386, 0.12546768756682242, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+        [0.037109375, 0, 0, 0.17025221101954405, 0.06021653898045596, -0.017578125, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+        [
+            0.03709200011850479,
+            0,
+            0,
+            0.17038392571223998,
+            0.10726203044637328,
+            -0.015319437748624402,
+            0.008273789163814023,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+        ],
+        [
+            0.6241109587160757,
+            0,
+            0,
+            -3.3608926294469414,
+            -0.868219346841726,
+            27.59209969944671,
+            20.154067550477894,
+            -43.48988418106996,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+        ],
+        [
+            0.47766253643826434,
+            0,
+            0,
+            -2.4881146199716677,
+            -0.590290826836843,
+            21.230051448181193,
+            15.279233632882423,
+            -33.28821096898486,
+            -0.020331201708508627,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+        ],
+        [
+            -0.9371424300859873,
+            0,
+            0,
+            5.186372428844064,
+            1.0914373489967295,
+            -8.149787010746927,
+            -18.52006565999696,
+            22.739487099350505,
+            2.4936055526796523,
+            -3.0467644718982196,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+        ],
+        [
+            2.273310147516538,
+            0,
+            0,
+            -10.53449546673725,
+            -2.0008720582248625,
+            -17.9589318631188,
+            27.94888452941996,
+            -2.8589982771350235,
+            -8.87285693353063,
+            12.360567175794303,
+            0.6433927460157636,
+            0,
+            0,
+            0,
+            0,
+            0,
+        ],
+        [
+            0.054293734116568765,
+            0,
+            0,
+            0,
+            0,
+            4.450312892752409,
+            1.8915178993145003,
+            -5.801203960010585,
+            0.3111643669578199,
+            -0.1521609496625161,
+            0.20136540080403034,
+            0.04471061572777259,
+            0,
+            0,
+            0,
+            0,
+        ],
+        [
+            0.056167502283047954,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0.25350021021662483,
+            -0.2462390374708025,
+            -0.12419142326381637,
+            0.15329179827876568,
+            0.00820105229563469,
+            0.007567897660545699,
+            -0.008298,
+            0,
+            0,
+            0,
+        ],
+        [
+            0.03183464816350214,
+            0,
+            0,
+            0,
+            0,
+            0.028300909672366776,
+            0.053541988307438566,
+            -0.05492374857139099,
+            0,
+            0,
+            -0.00010834732869724932,
+            0.0003825710908356584,
+            -0.00034046500868740456,
+            0.1413124436746325,
+            0,
+            0,
+        ],
+        [
+            -0.42889630158379194,
+            0,
+            0,
+            0,
+            0,
+            -4.697621415361164,
+            7.683421196062599,
+            4.06898981839711,
+            0.3567271874552811,
+            0,
+            0,
+            0,
+            -0.0013990241651590145,
+            2.9475147891527724,
+            -9.15095847217987,
+            0,
+        ],
+    ]
+)
+B = A[STAGES].copy()
+# error estimates: differences to formulas of order 5 and 3
+E5 = np.array(
+    [
+        0.01312004499419488,
+        0,
+        0,
+        0,
+        0,
+        -1.2251564463762044,
+        -0.4957589496572502,
+        1.6643771824549864,
+        -0.35032884874997366,
+        0.3341791187130175,
+        0.08192320648511571,
+        -0.022355307863886294,
+    ]
+)
+E3 = np.array(
+    [
+        -0.18980075407240762,
+        0,
+        0,
+        0,
+        0,
+        4.450312892752409,
+        1.8915178993145003,
+        -5.801203960010585,
+        -0.4226823213237919,
+        -0.1521609496625161,
+        0.20136540080403034,
+        0.02265179219836082,
+    ]
+)
+# dense output: the four highest coefficients as combinations of all stages
+D = np.array(
+    [
+        [
+            -8.428938276109013,
+            0,
+            0,
+            0,
+            0,
+            0.5667149535193777,
+            -3.0689499459498917,
+            2.38466765651207,
+            2.117034582445028,
+            -0.871391583777973,
+            2.2404374302607883,
+            0.6315787787694688,
+            -0.08899033645133331,
+            18.148505520854727,
+            -9.194632392478356,
+            -4.436036387594894,
+        ],
+        [
+            10.427508642579134,
+            0,
+            0,
+            0,
+            0,
+            242.28349177525817,
+            165.20045171727028,
+            -374.5467547226902,
+            -22.113666853125306,
+            7.733432668472264,
+            -30.674084731089398,
+            -9.332130526430229,
+            15.697238121770845,
+            -31.139403219565178,
+            -9.35292435884448,
+            35.81684148639408,
+        ],
+        [
+            19.985053242002433,
+            0,
+            0,
+            0,
+            0,
+            -387.0373087493518,
+            -189.17813819516758,
+            527.8081592054236,
+            -11.57390253995963,
+            6.8812326946963,
+            -1.0006050966910838,
+            0.7777137798053443,
+            -2.778205752353508,
+            -60.19669523126412,
+            84.32040550667716,
+            11.99229113618279,
+        ],
+        [
+            -25.69393346270375,
+            0,
+            0,
+            0,
+            0,
+            -154.18974869023643,
+            -231.5293791760455,
+            357.6391179106141,
+            93.40532418362432,
+            -37.45832313645163,
+            104.0996495089623,
+            29.8402934266605,
+            -43.53345659001114,
+            96.32455395918828,
+            -39.17726167561544,
+            -149.72683625798564,
+        ],
+    ]
+)
+
+
+@STEP
+def dop853(form, t, h, run, system, work):
+    """One step. Stage 12 is f at the end; it and the three stages behind it serve the dense output only."""
+    y, y_new, stages, scale, tolerance = run.y, run.y_new, run.stages, run.scale, run.tolerance
+    status = take_first(form, t, run, system, work)
+    status = max(status, take_stages(form, t, h, 1, STAGES, C, A, run, system, work))
+    dense = shown_inside(t, h, run)
+    if dense:
+        combined(y, h, stages, B, STAGES, y_new)
+        status = max(status, call_rhs(form[OWN], t + h, y_new, stages[STAGES], system, work))
+        run.counters[EVALUATIONS] += 1
+        status = max(status, take_stages(form, t, h, STAGES + 1, ALL, C, A, run, system, work))
+    combined(y, h, stages, B, STAGES, y_new)
+    fifth, third, count = 0.0, 0.0, 0
+    for i in range(y.size):
+        if np.isfinite(scale[i]):
+            limit = tolerance[1] * scale[i] + tolerance[0] * max(abs(y[i]), abs(y_new[i]))
+            a, b = 0.0, 0.0
+            for s in range(STAGES):
+                a += E5[s] * stages[s, i]
+                b += E3[s] * stages[s, i]
+            fifth += (a / limit) ** 2
+            third += (b / limit) ** 2
+            count += 1
+    run.error[0] = h * fifth / np.sqrt(max(fifth + 0.01 * third, 1e-300) * max(count, 1)) if fifth > 0.0 else fifth
+    return status
+
+
+@INTERPOLATE
+def interpolate(t, h, theta, out, run):
+    """The polynomial of degree 7 in the step from t to t + h."""
+    y, y_new, stages = run.y, run.y_new, run.stages
+    rest = 1.0 - theta
+    for i in range(y.size):
+        difference = y_new[i] - y[i]
+        bend = h * stages[0, i] - difference
+        total = 0.0
+        for k in range(3, -1, -1):
+            weight = 0.0
+            for s in range(ALL):
+                weight += D[k, s] * stages[s, i]
+            total = (total + h * weight) * (theta if k % 2 else rest)
+        last = 2.0 * difference - h * (stages[0, i] + stages[STAGES, i])
+        out[i] = y[i] + theta * (difference + rest * (bend + theta * (last + total)))
+
+
+DOP853 = Integrator(
+    name="dop853",
+    title="Dormand-Prince 8(5,3), explicit, adaptive",
+    accepts=("Ode",),
+    order=8,
+    error_order=8,
+    step=dop853,
+    interpolate=interpolate,
+    references=("Hairer, Norsett and Wanner 1993, doi:10.1007/978-3-540-78862-1",),
+    stages=ALL,
+    memory=1,
+)
