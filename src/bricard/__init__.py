@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from bricard.analysis.linearise import linearise
     from bricard.errors import (
         AssemblyError,
         BricardError,
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
         Tabulated,
         TimeLaw,
     )
+    from bricard.ode import problem
     from bricard.simulation import simulate
     from bricard.solution.solution import Solution
     from bricard.system.report import report
@@ -83,6 +85,8 @@ __all__ = [
     "Tabulated",
     "TimeLaw",
     "UserFunctionError",
+    "linearise",
+    "problem",
     "report",
     "simulate",
 ]
@@ -91,6 +95,8 @@ _HOMES = {
     "Solution": "bricard.solution.solution",
     "State": "bricard.system.state",
     "System": "bricard.system.system",
+    "linearise": "bricard.analysis.linearise",
+    "problem": "bricard.ode",
     "report": "bricard.system.report",
     "simulate": "bricard.simulation",
 }

@@ -1,16 +1,70 @@
 """Every formulation, integrator, controller and correction, by name. Listings, docs, tests and benchmarks read these."""
 
+from .formulations.augmented_lagrangian import AUGMENTED_LAGRANGIAN
+from .formulations.baumgarte import BAUMGARTE
+from .formulations.coordinate_partitioning import COORDINATE_PARTITIONING
 from .formulations.corrections import CORRECTIONS
+from .formulations.general_projection import GENERAL_PROJECTION
 from .formulations.ggl import GGL
+from .formulations.gram_schmidt import GRAM_SCHMIDT
+from .formulations.householder import HOUSEHOLDER
+from .formulations.hybrid import HYBRID
 from .formulations.index1 import INDEX1
+from .formulations.index2 import INDEX2
 from .formulations.index3 import INDEX3
+from .formulations.index3_alf import INDEX3_ALF
+from .formulations.mass_gram_schmidt import MASS_GRAM_SCHMIDT
+from .formulations.multiplier_elimination import MULTIPLIER_ELIMINATION
+from .formulations.penalty import PENALTY
+from .formulations.projection import PROJECTION
+from .formulations.pseudo_inverse_1 import PSEUDO_INVERSE_1
+from .formulations.pseudo_inverse_2 import PSEUDO_INVERSE_2
+from .formulations.qr import QR
+from .formulations.schur import SCHUR
+from .formulations.scott import SCOTT
+from .formulations.si1 import SI1
+from .formulations.svd import SVD
+from .formulations.zero_eigenvalue import ZERO_EIGENVALUE
+from .integrators.bdf import BDF
+from .integrators.dop853 import DOP853
 from .integrators.dopri5 import DOPRI5
+from .integrators.euler import EULER
 from .integrators.generalized_alpha import GENERALIZED_ALPHA
+from .integrators.heun import HEUN
 from .integrators.radau5 import RADAU5
 from .integrators.rk4 import RK4
+from .integrators.rkf45 import RKF45
 from .stepping.controllers import CONTROLLERS
 
-FORMULATIONS = {f.name: f for f in (INDEX1, GGL, INDEX3)}
-INTEGRATORS = {i.name: i for i in (RK4, DOPRI5, RADAU5, GENERALIZED_ALPHA)}
+FORMULATIONS = {
+    f.name: f
+    for f in (
+        INDEX1,
+        GGL,
+        INDEX3,
+        INDEX2,
+        SI1,
+        MULTIPLIER_ELIMINATION,
+        BAUMGARTE,
+        PENALTY,
+        AUGMENTED_LAGRANGIAN,
+        INDEX3_ALF,
+        PROJECTION,
+        PSEUDO_INVERSE_1,
+        PSEUDO_INVERSE_2,
+        GRAM_SCHMIDT,
+        MASS_GRAM_SCHMIDT,
+        GENERAL_PROJECTION,
+        COORDINATE_PARTITIONING,
+        SVD,
+        QR,
+        ZERO_EIGENVALUE,
+        SCHUR,
+        HOUSEHOLDER,
+        HYBRID,
+        SCOTT,
+    )
+}
+INTEGRATORS = {i.name: i for i in (EULER, HEUN, RK4, RKF45, DOPRI5, DOP853, RADAU5, GENERALIZED_ALPHA, BDF)}
 
 __all__ = ["CONTROLLERS", "CORRECTIONS", "FORMULATIONS", "INTEGRATORS"]

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .admission import check_admitted, formulation_options, unknown_option
 from .compiled import march as counting
 from .compiled.interfaces import CONTROL, INTERPOLATE, STEP, VELOCITY
 from .compiled.march import march
@@ -17,6 +18,7 @@ from .compiled.records import Run, pack
 from .compiled.status import (
     FINISHED,
     INTERRUPTED,
+    LOST_ROTATION,
     NEWTON_FAILED,
     PROJECTION_FAILED,
     RENEW,
@@ -35,6 +37,7 @@ from .solution.solution import Solution
 from .system.assembler import assemble
 from .system.build import build
 from .system.redundancy import redundancy
+from .system.rotation import LOST, NEAR, lost_parameters
 from .system.state import State
 from .system.system import System
 
@@ -65,10 +68,10 @@ def simulate(
 
     step : fixed step size (s); without it the integrator chooses its steps to meet `rtol` and `atol` (per component, atol in
     units of its natural size: characteristic length, radian). formulation, integrator : names, see `bricard list`; what is
-    not given is chosen to fit. correction : of an Ode form, a name; applied after every `correction_every` steps, where the error
-    of position or velocity exceeds `correction_tolerance` (scaled; one number, or one for each). output : number of samples,
-    interval (s, a float), or array of times. progress : show a bar; None: on a terminal. check : raise SimulationError if the
-    run does not reach its end; otherwise the Solution carries the status. Further options go to formulation or integrator.
+    not given is chosen to fit. correction : a name, for Ode forms and for what drifts; made every `correction_every` steps, where
+    the error of position or velocity exceeds `correction_tolerance` (scaled; one number, or one for each). output : number of
+    samples, interval (s, a float), or array of times. progress : show a bar; None: on a terminal. check : raise SimulationError
+    if the run does not reach its end; otherwise the Solution carries the status. Further options go to formulation or integrator.
     """
     began = time.perf_counter()
     _check_numbers(duration=duration, step=step, rtol=rtol, atol=atol)
@@ -76,25 +79,27 @@ def simulate(
     system = earlier.system if earlier is not None else what if isinstance(what, System) else _built(what)
     chosen, method, form = choose(formulation, integrator, step)
     options = dict(options)
-    correction = _correction(form, correction, chosen)
-    formulation_options = {key: options.pop(key) for key in list(options) if key in chosen.options}
-    if form == "Ode":
-        formulation_options["correction"] = correction
-    numbers = _integrator_options(method, options)
+    correction = correction_of(form, correction, chosen)
+    own = formulation_options(chosen, options)
+    numbers = _integrator_options(chosen, method, options)
+    schedule = schedule_of(correction, correction_every, correction_tolerance)
+    check_admitted(chosen, system)
     state = earlier.end if earlier is not None else assemble(system)
-    if earlier is not None and earlier.provenance["integrator"] != method.name:
+    if earlier is not None and any(
+        earlier.provenance[key] != name for key, name in (("integrator", method.name), ("formulation", chosen.name))
+    ):
         state = replace(state, extra=None)
-    problem = chosen.forms[form](system, **formulation_options)
+    problem = chosen.forms[form](system, **own, **({"correction": correction} if corrected(form, chosen) else {}))
     end = state.t + float(duration)
     nominal = duration / max(1, round(duration / step)) if step is not None else 0.0
     work = problem.work(state)
-    work.schedule[:3] = _schedule(correction_every, correction_tolerance)
+    work.schedule[:3] = schedule
     times = output_times(state.t, end, nominal, output, problem)
     run = start_run(problem, method, state, work, end, nominal, times, numbers)
     run.tolerance[:] = rtol or RTOL, atol or rtol or RTOL
     if not method.adaptive and step is None:
         raise IncompatibleMethods(f'Integrator "{method.name}" has a fixed step: give step=..., in seconds.')
-    control = CONTROLLERS["fixed" if step is not None else "pi"]
+    control = CONTROLLERS["fixed" if step is not None else method.controller]
     prepared = time.perf_counter()
     status, seconds = _march(problem, method, control, run, work, end, progress)
     matrices = (work.kkt, run.real, run.complex_)
@@ -105,9 +110,12 @@ def simulate(
     gap = _gap(problem.system, float(run.clock[0]), q, v, work)
     if status == FINISHED and not gap.max(initial=0.0) <= UNUSABLE:
         status = TORN_APART
-    culprit = _culprit(problem.system, run, v, gap, status)
+    parameters, regular = lost_parameters(problem.system, q)
+    if not regular > (LOST if status in (FINISHED, INTERRUPTED) else NEAR):
+        status = LOST_ROTATION
+    culprit = parameters if status == LOST_ROTATION else _culprit(problem.system, run, v, gap, status)
     text = sentence(status, run.clock[0], run.clock[1], int(run.counters[counting.STEPS]), culprit)
-    if status == NEWTON_FAILED and problem.form == "ResidualDae":
+    if status == NEWTON_FAILED and problem.pattern is not None:
         text += _singularity(problem.system, float(run.clock[0]), q, v, work)
     solution = Solution.from_run(
         problem,
@@ -116,10 +124,12 @@ def simulate(
         (q, v),
         status=status,
         sentence=text,
-        provenance=_provenance(chosen, method, form, correction, step, nominal, rtol, atol, numbers),
+        provenance=_provenance(chosen, method, form, (correction, *schedule), step, nominal, rtol, atol, own | numbers)
+        | {"rotation": system.rotation},
         seconds={"prepare": prepared - began, "march": seconds},
         earlier=earlier,
     )
+    solution = replace(solution, system=system)  # a formulation may have reordered it for itself
     if check and status not in (FINISHED, INTERRUPTED):
         raise SimulationError(text, solution)
     return solution
@@ -135,13 +145,15 @@ def choose(formulation, integrator, step):
     """The formulation, the integrator and the form in which they meet; what is None is chosen to fit."""
     if formulation is None and integrator is None:
         formulation, integrator = ("index1", "dopri5") if step is None else ("index3", "generalized-alpha")
-    chosen = _named(FORMULATIONS, formulation, "formulation") if formulation is not None else None
-    method = _named(INTEGRATORS, integrator, "integrator") if integrator is not None else None
+    chosen = named(FORMULATIONS, formulation, "formulation") if formulation is not None else None
+    method = named(INTEGRATORS, integrator, "integrator") if integrator is not None else None
     if chosen is None:
         accepts = method.accepts if method is not None else ()
-        chosen = next(f for f in FORMULATIONS.values() if any(form in accepts for form in f.forms))
+        # the one that prefers a form which the integrator takes
+        fitting = [f for f in FORMULATIONS.values() if any(form in accepts for form in f.forms)]
+        chosen = min(fitting, key=lambda f: next(i for i, form in enumerate(f.forms) if form in accepts))
     if method is None:
-        fitting = [i for i in INTEGRATORS.values() if any(form in i.accepts for form in chosen.forms)]
+        fitting = [i for form in chosen.forms for i in INTEGRATORS.values() if form in i.accepts]
         method = next((i for i in fitting if i.adaptive == (step is None)), fitting[0])
     form = next((form for form in chosen.forms if form in method.accepts), None)
     if form is None:
@@ -155,18 +167,27 @@ def choose(formulation, integrator, step):
     return chosen, method, form
 
 
-def _named(registry, name, family):
-    if name not in registry:
+def named(registry, name, family):
+    """An entry of a registry, by its name or one of its aliases, or an error that suggests one."""
+    entries = registry | {alias: entry for entry in registry.values() for alias in getattr(entry, "aliases", ())}
+    if name not in entries:
         known = ", ".join(registry)
-        raise IncompatibleMethods(f'There is no {family} "{name}".{suggest(name, registry)} Known: {known}.')
-    return registry[name]
+        raise IncompatibleMethods(f'There is no {family} "{name}".{suggest(name, entries)} Known: {known}.')
+    return entries[name]
 
 
-def _correction(form, correction, chosen):
-    if form != "Ode":
+def corrected(form, chosen):
+    """Whether a form of a formulation takes corrections: every Ode, and every form of what drifts."""
+    return form == "Ode" or bool(chosen.drifts)
+
+
+def correction_of(form, correction, chosen):
+    """The name of the correction for a form of a formulation; None: its own choice."""
+    if not corrected(form, chosen):
         if correction not in (None, "none"):
             raise IncompatibleMethods(
-                f'correction="{correction}" is for Ode forms; formulation "{chosen.name}" keeps its constraints itself here.'
+                f'correction="{correction}" is for Ode forms and for what drifts; formulation "{chosen.name}" keeps its '
+                "constraints itself here."
             )
         return "none"
     correction = chosen.correction if correction is None else correction
@@ -180,8 +201,8 @@ def _correction(form, correction, chosen):
     return correction
 
 
-def _schedule(every, tolerance):
-    """Numbers of work.schedule: every so many steps, errors of position and velocity that are tolerated."""
+def schedule_of(correction, every, tolerance):
+    """Numbers of work.schedule: every so many steps (0: never), errors of position and velocity that are tolerated."""
     if isinstance(every, bool) or not isinstance(every, (int, np.integer)) or every < 1:
         raise ModelError(f"correction_every is {every!r}; it must be a whole number of steps, at least 1.")
     limits = tolerance if isinstance(tolerance, (tuple, list)) else (tolerance, tolerance)
@@ -190,21 +211,20 @@ def _schedule(every, tolerance):
         raise ModelError(
             f"correction_tolerance is {tolerance!r}; give one number, or one for position and one for velocity."
         )
-    return every, *numbers
+    return 0 if correction in ("none", "pi") else int(every), *numbers
 
 
-def _integrator_options(method, options):
+def _integrator_options(chosen, method, options):
     numbers = dict(method.options)
     for key, value in options.items():
         if key not in numbers:
-            known = ", ".join(numbers) or "none"
-            raise IncompatibleMethods(
-                f'Unknown option "{key}".{suggest(key, numbers)} Options of {method.name}: {known}.'
-            )
+            raise unknown_option(key, chosen, method)
         number = _number(value, f"option {key}")
         low, high = method.ranges.get(key, (-np.inf, np.inf))
         if not low <= number <= high:
             raise ModelError(f"Option {key} of {method.name} is {number:g}; it must lie between {low:g} and {high:g}.")
+        if isinstance(method.options[key], int) and number != round(number):
+            raise ModelError(f"Option {key} of {method.name} is {number:g}; it must be a whole number.")
         numbers[key] = number
     return numbers
 
@@ -289,7 +309,7 @@ def start_run(problem, method, state, work, end, nominal, out_t, numbers):
     none = np.zeros(0, np.uint32)
     jacobian = (none, none, np.zeros(0), np.zeros(0), np.zeros(0), sparse.empty_matrix(), sparse.empty_matrix(complex))
     if problem.pattern is not None:
-        jacobian = _jacobian_memory(problem, y.size)
+        jacobian = _jacobian_memory(problem, problem.scale.size)
     j_slot, j_diagonal, jy, jp, regularisation, real, complex_ = jacobian
     return Run(
         clock=np.array([state.t, first, smallest, 1e-4, span, state.t, end, nominal]),
@@ -299,7 +319,8 @@ def start_run(problem, method, state, work, end, nominal, out_t, numbers):
         scratch=y.copy(),
         corrected=y.copy(),
         differential=np.zeros(0) if problem.differential is None else problem.differential,
-        error=np.zeros(1),
+        error=np.zeros(3),
+        orders=np.zeros(3, np.int64),
         scale=scale,
         tolerance=np.array([1e-6, 1e-8]),
         stages=np.zeros((max(method.stages, 1), y.size)),
@@ -316,6 +337,7 @@ def start_run(problem, method, state, work, end, nominal, out_t, numbers):
         jy=jy,
         jp=jp,
         regularisation=regularisation,
+        levels=sparse.index(np.ones(problem.scale.size) if problem.levels is None else problem.levels),
         real=real,
         complex_=complex_,
         complex_scratch=np.zeros(y.size if problem.pattern is not None else 0, complex),
@@ -323,7 +345,7 @@ def start_run(problem, method, state, work, end, nominal, out_t, numbers):
 
 
 def _jacobian_memory(problem, size):
-    """Memory for the Jacobian of a ResidualDae and for the matrices of an implicit integrator."""
+    """Memory for the Jacobian of a DAE and for the matrices of an implicit integrator."""
     rows, columns = problem.pattern
     valid = (rows >= 0) & (columns >= 0)
     order = np.concatenate([unknowns for _, unknowns in problem.nodes])
@@ -369,9 +391,11 @@ def _march(problem, method, control, run, work, end, progress):
                 status = march(functions, order, form, packed_run, system, packed_work, chunk)
                 took = time.perf_counter() - began
                 seconds += took
-                chunk = max(1, int(chunk * min(10.0, CHUNK_SECONDS / (took + 1e-9))))
                 if status == RENEW:
                     status = problem.renew(float(run.clock[0]), run.y, work)
+                    run.scale[: problem.scale.size] = problem.scale  # other coordinates may be judged from here on
+                else:
+                    chunk = max(1, int(chunk * min(10.0, CHUNK_SECONDS / (took + 1e-9))))
                 bar.update(run.clock[0], int(run.counters[counting.STEPS]), int(run.counters[counting.REJECTED]))
         except KeyboardInterrupt:
             status = INTERRUPTED
@@ -413,6 +437,12 @@ def _culprit(system, run, v, gap, status):
 def _provenance(chosen, method, form, correction, step, nominal, rtol, atol, numbers):
     from . import __version__
 
+    correction, every, *tolerance = correction
+    plain = (bool, int, float, str, type(None))
+    options = {
+        key: value if isinstance(value, plain) else str(value) for key, value in (chosen.options | numbers).items()
+    }
+
     return {
         "bricard": __version__,
         "python": platform.python_version(),
@@ -422,10 +452,12 @@ def _provenance(chosen, method, form, correction, step, nominal, rtol, atol, num
         "integrator": method.name,
         "form": form,
         "correction": correction,
+        "correction_every": every,
+        "correction_tolerance": tolerance,
         "step": nominal if step is not None else None,
         "rtol": None if step is not None else (rtol or RTOL),
         "atol": None if step is not None else (atol or rtol or RTOL),
-        "options": numbers,
+        "options": options,
         "references": [*chosen.references, *method.references],
     }
 

@@ -39,6 +39,8 @@ EXPAND = Interface(i8(f8, VECTOR, VECTOR, VECTOR, SYSTEM, WORK))
 STEPPED, SHOWN = 0, 1  # the purposes
 # Correction, called by an AFTER_STEP hook: (t, q, v, with_velocity) -> q (and v) on the constraints.
 CORRECT = Interface(i8(f8, VECTOR, VECTOR, i8, SYSTEM, WORK))
+# Positions by a user's map of independent coordinates: (t, z, z') -> q, q', q'' at z'' = 0, then the columns of dq/dz.
+PARAMETRISE = Interface(types.void(f8, VECTOR, VECTOR, VECTOR))
 # Ode form: (t, y) -> y'.
 RHS = Interface(i8(f8, VECTOR, VECTOR, SYSTEM, WORK))
 # ResidualDae form: (t, y, y') -> F; (t, y, y') -> entries of dF/dy and dF/dy'.
@@ -49,9 +51,9 @@ RHS_JACOBIAN = Interface(i8(f8, VECTOR, VECTOR, SYSTEM, WORK))
 # MechanicalDae form: (t, y = [q, v], u = [v', 0, lam], flags) -> r = [M v' + G^T lam - f, 0, constraint rows];
 MECHANICAL_RESIDUAL = Interface(i8(f8, VECTOR, VECTOR, VECTOR, i8, SYSTEM, WORK))
 # (c_v, c_q, softness, increment of the step): factorise [M + c_v D + c_q K, G^T; G, -softness row_diagonal];
-# (increment, r) -> r = the solution.
+# (c_v, c_q, increment, r = minus the residual) -> r = the correction of u.
 MECHANICAL_FACTORISE = Interface(i8(f8, f8, f8, VECTOR, SYSTEM, WORK))
-MECHANICAL_SOLVE = Interface(i8(VECTOR, VECTOR, SYSTEM, WORK))
+MECHANICAL_SOLVE = Interface(i8(f8, f8, VECTOR, VECTOR, SYSTEM, WORK))
 # The table of a form: the three hooks (0 where there is none), then its functions, from OWN on.
 HOOKS, OWN = (AFTER_STEP, REBASE, EXPAND), 3
 FORMS = {
@@ -61,7 +63,7 @@ FORMS = {
     "MechanicalDae": (*HOOKS, MECHANICAL_RESIDUAL, MECHANICAL_FACTORISE, MECHANICAL_SOLVE),
 }
 # Addresses in work.hooks: what a formulation's functions call by address.
-CORRECTION, EXPANSION = 0, 1
+CORRECTION, EXPANSION, PARAMETRISATION = 0, 1, 2
 
 # Integrator: run.y at t -> run.y_new at t + h; the first argument is the table of the form's functions.
 STEP = Interface(i8(INTEGERS, f8, f8, RUN, SYSTEM, WORK))

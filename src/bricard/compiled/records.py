@@ -82,6 +82,46 @@ class ComplexMatrix(NamedTuple):
     report: INTEGERS
 
 
+class Chart(NamedTuple):
+    """Lagrangian rotation parameters: how what the elements write becomes entries for v = q'. Empty for the group.
+
+    Elements write derivatives along turns in body axes. A triple is a constraint row and a body whose turn it depends on; a
+    block is a pair (body or its turn, body or its turn) of K and D.
+    """
+
+    kind: i8  # which parameters, see kernels/rotation_sets.py
+    size: i8  # numbers for each rotation: 3 or 4
+    norm_entry: i8  # first entry of the unit norms in g
+    g_entries: i8  # entries of G, K and D that elements write; behind them those of the parameters
+    k_entries: i8
+    d_entries: i8
+    norm_row: INDEX  # (n_bodies) row of the unit norm of each body
+    g_place: INDEX  # (g_entries) place of each in Turning.g, or the last one
+    k_place: INDEX
+    d_place: INDEX
+    triple_row: INDEX
+    triple_body: INDEX
+    block: TABLE  # (blocks, 4) body of the rows, 1 if they are its turn; the same for the columns
+    block_k: INDEX  # (blocks) first entry in k, and in d
+    block_d: INDEX
+    mass_first: INDEX  # (n_bodies) first of the size^2 entries of M
+    added: MATRIX  # (n_bodies, 4) inertia added about the body axes, and mass added along the norm
+
+
+class Turning(NamedTuple):
+    """Scratch of Lagrangian rotation parameters: angular velocity in the body w = H p'."""
+
+    h: MATRIX  # (n_bodies, 12) H, rows of four
+    h_dot: MATRIX  # (n_bodies, 12) dH/dt
+    slope: MATRIX  # (n_bodies, 12) d(H p')/dp
+    bend: MATRIX  # (n_bodies, 3) dH/dt p'
+    load: MATRIX  # (n_bodies, 3) J dw/dt + G^T lam - torque about the body axes
+    g: VECTOR  # (3 triples + 1) entries of G along turns
+    change: VECTOR  # the same of rate or g_dot
+    k: VECTOR  # (9 blocks + 1) entries of K and D
+    d: VECTOR
+
+
 class System(NamedTuple):
     """The frozen system: bodies, elements sorted by kernel, sparsity. Ground is body number n_bodies."""
 
@@ -94,7 +134,8 @@ class System(NamedTuple):
     # bodies
     q_start: INDEX
     planar: INDEX
-    column: TABLE  # (n_bodies + 1, 6) velocity of each direction, or the dummy
+    group: INDEX  # 1 where q has a unit quaternion and v the angular velocity
+    column: TABLE  # (n_bodies + 1, 6) place in f of each direction: its velocity, or the dummy
     mass: VECTOR
     inertia: MATRIX  # (n_bodies, 9) about the centre of mass, body axes
     gravity: VECTOR
@@ -148,6 +189,7 @@ class System(NamedTuple):
     gq_map: INDEX
     kq_entry: INDEX  # the same for K
     kq_map: INDEX
+    chart: Chart
 
 
 class Basis(NamedTuple):
@@ -159,7 +201,7 @@ class Basis(NamedTuple):
     base: VECTOR  # (n_q) configuration from which independent positions are counted
     n: MATRIX  # (k, n_v) the directions N, as rows
     b: MATRIX  # (k, n_v) the rows of B
-    free: INDEX  # (n_v) 1 for an independent coordinate, where B picks coordinates
+    free: INDEX  # (n_v + 1) where B picks coordinates: 0, or 1 + place of the coordinate among the independent ones
     c: VECTOR  # entries, on the pattern of G, of rows that span what B does not see
     increment: VECTOR  # (n_v + 1) from the base to q
     q: VECTOR  # (n_q) and (n_v): the full state that was last made of y
@@ -175,7 +217,8 @@ class Work(NamedTuple):
     rotation: MATRIX  # (n_bodies + 1, 9)
     velocity: MATRIX  # (n_bodies + 1, 6): translation in the world, rotation in the body
     m: VECTOR  # entries of M
-    f: VECTOR  # (n_v + 1) applied and gyroscopic forces
+    added: VECTOR  # entries of the added mass, on the pattern of M
+    f: VECTOR  # (n_v + 1, and torques where v has none) applied and gyroscopic forces
     phi: VECTOR  # (n_rows)
     phi_dot: VECTOR  # G v + Phi_t, or A v + a
     phi_t: VECTOR
@@ -196,9 +239,11 @@ class Work(NamedTuple):
     tq: VECTOR  # entries of d(T v)/dq
     options: VECTOR  # the formulation's own numbers
     schedule: VECTOR  # corrections: every so many steps, on these errors of position and velocity; steps since the last
+    partition: INDEX  # (n_v + 1) 1 for a coordinate that the correction dependent-only keeps; the last: 1 for a new choice
     hooks: INTEGERS  # addresses that the formulation's functions call: correction, expansion, user's map
     tally: INTEGERS  # corrections made, iterations for dependent positions
     basis: Basis
+    turning: Turning
     value: VECTOR  # (n_measures)
     speed: VECTOR
     bias: VECTOR  # the part of the measure's acceleration that does not depend on v'
@@ -224,7 +269,8 @@ class Run(NamedTuple):
     scratch: VECTOR  # an interpolated state
     differential: VECTOR  # of a SemiExplicitDae: 1 where H is, 0 for algebraic equations
     corrected: VECTOR  # y_new after the hook
-    error: VECTOR  # [scaled error of the step]
+    error: VECTOR  # scaled error of the step; of a variable-order method also at one order less, one more (infinite: unknown)
+    orders: INTEGERS  # variable order: order of the step, order to try next (0: no advice), steps since the last change
     scale: VECTOR  # natural size of each component of y; infinite where it is not to be judged
     tolerance: VECTOR  # [relative, absolute in units of `scale`]
     stages: MATRIX
@@ -240,7 +286,8 @@ class Run(NamedTuple):
     j_diagonal: INDEX
     jy: VECTOR
     jp: VECTOR
-    regularisation: VECTOR  # per component: < 0 for a multiplier, > 0 an added mass
+    regularisation: VECTOR  # minus the epsilon of a multiplier, 0 for other components
+    levels: INDEX  # index of each component of a DAE: 1, 2 or 3
     real: Matrix
     complex_: ComplexMatrix
     complex_scratch: COMPLEX
@@ -254,6 +301,16 @@ class MatrixType(types.StructRef):
 @structref.register
 class ComplexMatrixType(types.StructRef):
     """ComplexMatrix in compiled code."""
+
+
+@structref.register
+class ChartType(types.StructRef):
+    """Chart in compiled code."""
+
+
+@structref.register
+class TurningType(types.StructRef):
+    """Turning in compiled code."""
 
 
 @structref.register
@@ -278,6 +335,15 @@ class RunType(types.StructRef):
 
 MATRIX_RECORD = _register(Matrix, MatrixType)
 COMPLEX_MATRIX_RECORD = _register(ComplexMatrix, ComplexMatrixType)
+CHART = _register(Chart, ChartType)
+NO_CHART = Chart(
+    *(0,) * 6,
+    *(np.zeros(0, np.uint32),) * 6,
+    np.zeros((0, 4), np.uint32),
+    *(np.zeros(0, np.uint32),) * 3,
+    np.zeros((0, 4)),
+)
+TURNING = _register(Turning, TurningType)
 SYSTEM = _register(System, SystemType)
 BASIS = _register(Basis, BasisType)
 NO_BASIS = Basis(

@@ -12,6 +12,7 @@ PROJECTION_FAILED = 8
 TORN_APART = 9  # the end was reached, but the constraints do not hold there
 RENEW = 10  # not an end: Python has to choose new independent coordinates
 NO_COORDINATES = 11  # none could be found
+LOST_ROTATION = 12  # rotation parameters reached their singular position (found by Python)
 
 SENTENCES = {
     RUNNING: "Paused at t = {t:.6g} s after {steps} steps.",
@@ -20,6 +21,10 @@ SENTENCES = {
         "No good independent coordinates are left at t = {t:.6g} s (step {steps}, h = {h:.3g} s), seen in {culprit}: the "
         "position is singular, or the coordinates asked for do not describe the motion there. Take a formulation in dependent "
         "coordinates, such as index1, or let the method choose its coordinates."
+    ),
+    LOST_ROTATION: (
+        "At t = {t:.6g} s (step {steps}, h = {h:.3g} s) {culprit} reached their singular position. "
+        'Build the system with rotation="group" or rotation="quaternion", which have none.'
     ),
     FINISHED: "Reached the end, t = {t:.6g} s, after {steps} steps.",
     NOT_FINITE: (

@@ -15,14 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from ..compiled.interfaces import CORRECT, EXPAND, FORMS
+from ..compiled.interfaces import CORRECT, EXPAND, FORMS, PARAMETRISE
 from ..compiled.pointers import Pointer, address_of, table
 from ..compiled.records import Basis, Work, pack
 from ..system.redundancy import choose_rows
 from ..system.state import State
 
 ODE, RESIDUAL_DAE, SEMI_EXPLICIT_DAE, MECHANICAL_DAE = "Ode", "ResidualDae", "SemiExplicitDae", "MechanicalDae"
-HOOK_INTERFACES = (CORRECT, EXPAND)  # of work.hooks, by place
+HOOK_INTERFACES = (CORRECT, EXPAND, PARAMETRISE)  # of work.hooks, by place
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,10 +32,10 @@ class Problem:
     y begins with q (n_q) and v (n_v) unless there is an `expand`. `initial(state, work)` makes the first y, and the basis in
     work where there is one. `scale` (n_y,) is the natural size of each component, infinite for those that no error test may
     look at. `hooks` : place in work.hooks -> what stands there. `renew(t, y, work)` chooses new independent coordinates when
-    REBASE has answered RENEW: it changes work.basis and y in place and returns a status. For a ResidualDae or
+    REBASE has answered RENEW: it changes work.basis, y and perhaps `scale` in place and returns a status. For a ResidualDae or
     SemiExplicitDae, `pattern` holds rows and columns of its Jacobian's entries, `nodes` the unknowns of each node of the
-    elimination graph with a mark for constraint nodes, and `regularisation` (n_y,) is positive for an added mass, negative
-    for a multiplier; `differential` (n_y,) is the diagonal of H, `levels` (n_y,) the index of each component.
+    elimination graph with a mark for constraint nodes, `levels` (n_y,) the index of each component, and `regularisation` (n_y,)
+    is minus the epsilon of a multiplier, 0 otherwise; `differential` (n_y,) is the diagonal of the H of a SemiExplicitDae.
     """
 
     form: str
@@ -101,10 +101,14 @@ class Formulation:
     drifts: tuple[str, ...]
     references: tuple[str, ...]
     options: dict[str, Any] = field(default_factory=dict)
-    correction: str = "mass"  # of its Ode form, unless the user asks for another
+    ranges: dict[str, tuple[float, float]] = field(default_factory=dict)  # of options that are numbers
+    correction: str = "mass"  # of its Ode form, of every form if it drifts; unless the user asks for another
     corrections: tuple[str, ...] = ("none", "least-squares", "mass", "augmented-lagrangian", "dependent-only")
     nonholonomic: bool = True  # whether it takes nonholonomic rows
     singular_mass: bool = True  # whether it takes directions without mass of their own
+    aliases: tuple[str, ...] = ()  # other names that users know it by
+    needs: tuple[str, ...] = ()  # options without which it cannot run
+    cost: str = ""  # of one evaluation, in words
 
 
 def position_scale(system):

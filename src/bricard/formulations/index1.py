@@ -2,10 +2,13 @@
 
     [M G^T; G 0] [v'; lam] = [f; gamma],   q' = T(q) v
 
-The simplest reduction to an ODE. Any explicit integrator can take it; position and velocity constraints drift, up to
-quadratically in time, unless `correction="mass"` brings them back after each step. Redundant rows are allowed.
+The simplest reduction to an ODE: any explicit integrator can take it, stiff systems go to an implicit one as a DAE. All unknowns
+have the full order of the method, multipliers included. The acceleration level is kept; position and velocity constraints drift,
+up to quadratically in time, unless a correction brings them back after each step (the default does).
 Reference: Schiehlen, Multibody System Dynamics 1 (1997) 149-188; spec 003, section 2.2.
 """
+
+from functools import partial
 
 import numpy as np
 
@@ -13,8 +16,9 @@ from ..compiled.interfaces import CORRECTION, KINEMATICS, RHS
 from ..compiled.status import RUNNING
 from ..linalg.factor import failure
 from ..linalg.kkt import accelerations
-from .base import ODE, Formulation, Problem, position_scale, velocity_scale
+from .base import ODE, RESIDUAL_DAE, SEMI_EXPLICIT_DAE, Formulation, Problem, position_scale, velocity_scale
 from .corrections import CORRECTIONS, corrected_state
+from .direct import residual_dae, semi_explicit_dae
 
 call_kinematics = KINEMATICS.call
 
@@ -49,7 +53,11 @@ INDEX1 = Formulation(
     name="index1",
     title="Index 1: acceleration constraints",
     index=1,
-    forms={ODE: ode},
+    forms={
+        ODE: ode,
+        RESIDUAL_DAE: partial(residual_dae, level=2),
+        SEMI_EXPLICIT_DAE: partial(semi_explicit_dae, level=2),
+    },
     keeps=("acceleration",),
     drifts=("position", "velocity"),
     references=("Schiehlen 1997, doi:10.1023/A:1009745432698",),

@@ -25,7 +25,8 @@ class Integrator:
 
     accepts : the forms it steps. order : of the solution. error_order : of its error estimate plus one, 0 if it has none.
     stages, memory : scratch rows of the size of y, numbers of history. extra : further numbers behind y, as a function of
-    the problem and the initial state. options : name -> default, in the order of run.options.
+    the problem and the initial state. options : name -> default, in the order of run.options; an int asks for whole
+    numbers.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Integrator:
     step: Pointer
     references: tuple[str, ...]
     error_order: int = 0
+    controller: str = "pi"  # of adaptive runs
     interpolate: Pointer | None = None
     stages: int = 0
     memory: int = 0

@@ -31,8 +31,8 @@ HARD, SOFT = 1e-10, 1e-6
 LARGEST = 1e-3  # truncation error that Newton's tolerance is taken from at most
 # memory: contraction of Newton's method per step of age of its matrix, iterations of the last step, step size of the
 # matrix (0: none), size of the last step, age of the matrix in steps, 1 if an earlier u is at hand, contraction with a fresh
-# matrix, step at which costly tangents are due again
-SLOPE, COUNT, FACTORISED, LAST_STEP, AGE, EARLIER, FRESH, REFRESHED = range(8)
+# matrix, step at which costly tangents are due again, factorisations up to its own (a hook may have made others since)
+SLOPE, COUNT, FACTORISED, LAST_STEP, AGE, EARLIER, FRESH, REFRESHED, MARK = range(9)
 
 
 @STEP
@@ -45,7 +45,7 @@ def generalized_alpha(form, t, h, run, system, work):
     n_u, rho, tolerance = n_v + 1 + system.n_rows, run.options[0], run.options[1]
     o_u, o_a = n_q + n_v, n_q + n_v + n_u
     r, increment, u = run.stages[0][:n_u], run.stages[1][:n_v], y_new[o_u:o_a]
-    last, inverse, velocity_level = run.stages[2], run.stages[3], system.velocity_level
+    last, inverse = run.stages[2], run.stages[3]
     alpha_m, alpha_f = (2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0)
     gamma = 0.5 + alpha_f - alpha_m
     beta = 0.25 * (gamma + 0.5) ** 2
@@ -77,6 +77,7 @@ def generalized_alpha(form, t, h, run, system, work):
     enough = max(tolerance * min(h * h * natural, LARGEST) * natural, 1e-15 * farthest / c_q)
     renew = counters[RESTART] == 1 or abs(memory[FACTORISED] - h) > 1e-9 * h or memory[AGE] >= 25.0
     renew = renew or memory[COUNT] >= 3.0 or (memory[COUNT] == 2.0 and memory[AGE] >= 4.0)
+    renew = renew or work.kkt.report[3] != memory[MARK]
     if counters[RESTART] == 1:
         memory[SLOPE], memory[FRESH] = 0.1, 0.1
     slope, previous, worst = memory[SLOPE], 0.0, 0
@@ -93,15 +94,13 @@ def generalized_alpha(form, t, h, run, system, work):
         if renew:
             status = call_factorise(form[OWN + 1], c_v, c_q, HARD if iteration < 3 else SOFT, increment, system, work)
             counters[TANGENTS] += 1
-            memory[FACTORISED], memory[AGE] = h, 0.0
+            memory[FACTORISED], memory[AGE], memory[MARK] = h, 0.0, work.kkt.report[3]
             if status != RUNNING:
                 memory[FACTORISED] = 0.0
                 return status
-        for i in range(n_v):
+        for i in range(n_u):
             r[i] = -r[i]
-        for i in range(system.n_rows):
-            r[n_v + 1 + i] *= -1.0 / (c_v if velocity_level[i] else c_q)
-        call_solve(form[OWN + 2], increment, r, system, work)
+        call_solve(form[OWN + 2], c_v, c_q, increment, r, system, work)
         size = 0.0
         for i in range(n_v):
             y_new[n_q + i] += c_v * r[i]
@@ -149,7 +148,7 @@ GENERALIZED_ALPHA = Integrator(
     step=generalized_alpha,
     references=("Chung and Hulbert 1993, doi:10.1115/1.2900803", "Bruels, Cardona and Arnold 2012"),
     stages=4,
-    memory=8,
+    memory=9,
     extra=lambda problem, state: state.a if state.extra is None else state.extra,
     options={"rho": 0.8, "newton_tolerance": 1e-3},
     ranges={"rho": (0.0, 1.0), "newton_tolerance": (1e-15, 1.0)},

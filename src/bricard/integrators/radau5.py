@@ -1,4 +1,4 @@
-"""Radau IIA with three stages, order 5, for F(t, y, y') = 0; fixed step.
+"""Radau IIA with three stages, order 5, for F(t, y, y') = 0 or H y' = F(t, y); fixed step.
 
 Collocation at c = (4 -+ sqrt 6)/10, 1: stiffly accurate, so that algebraic equations hold at the end of each step. Unknowns are
 the stage increments Z_i = y_i - y_n with y'_i = (A^-1 Z)_i / h; Newton's method with one Jacobian a step is split by the
@@ -8,15 +8,15 @@ Reference: Hairer and Wanner, Solving ODEs II (1996), sections IV.8 and VII.3.
 
 import numpy as np
 
-from ..compiled.interfaces import DAE_JACOBIAN, DAE_RESIDUAL, INTERPOLATE, OWN, STEP
+from ..compiled.interfaces import INTERPOLATE, STEP
 from ..compiled.march import CULPRIT, EVALUATIONS, ITERATIONS, RESTART, TANGENTS
 from ..compiled.pointers import compiled
 from ..compiled.status import NEWTON_FAILED, RUNNING, SINGULAR
-from ..linalg.factor import factorise, solve
+from ..linalg.factor import solve
 from .base import Integrator
+from .dae import jacobian, newton_matrix, residual
 from .newton import CONVERGED, DIVERGED, judge
 
-call_residual, call_jacobian = DAE_RESIDUAL.call, DAE_JACOBIAN.call
 MAX_ITERATIONS = 15
 TROUBLED = 20  # steps after a failure for which the formulation may leave out rows that have become dependent
 
@@ -45,32 +45,12 @@ def _eigen():
 MU, NU, T_REAL, T_COMPLEX, S_REAL, S_COMPLEX = _eigen()
 
 
-@compiled
-def assemble(matrix, shift, run):
-    """matrix = Jy + shift Jp, regularised; factorised. False if singular."""
-    a, jy, jp, slot, diagonal, extra = (
-        matrix.a,
-        run.jy,
-        run.jp,
-        run.j_slot,
-        run.j_diagonal,
-        run.regularisation,
-    )
-    for i in range(a.size):
-        a[i] = 0.0
-    for e in range(jy.size):
-        a[slot[e]] += jy[e] + shift * jp[e]
-    for i in range(extra.size):
-        a[diagonal[i]] += shift * extra[i] if extra[i] > 0.0 else extra[i] / shift
-    return factorise(matrix)
-
-
 @STEP
 def radau5(form, t, h, run, system, work):
     """One step. stages: Z (3), F (3), y and y' of a stage, y' at the end; memory: eta, size of the last step."""
     y, y_new, stages, memory, counters, scale = run.y, run.y_new, run.stages, run.memory, run.counters, run.scale
     n, point, slope, last = y.size, stages[6], stages[7], stages[8]
-    real, complex_ = run.real, run.complex_
+    real, complex_, levels = run.real, run.complex_, run.levels
     b, bc = stages[9], run.complex_scratch
     if counters[RESTART] == 1 or memory[1] <= 0.0:
         for s in range(3):
@@ -81,19 +61,21 @@ def radau5(form, t, h, run, system, work):
         for i in range(n):
             z1, z2, z3 = stages[0, i], stages[1, i], stages[2, i]
             for s in range(3):
-                x = 1.0 + C[s] * w
-                # multipliers start where they were: their part in the null space of G^T is never corrected
-                stages[3 + s, i] = lagrange(x, z1, z2, z3) - z3 if np.isfinite(scale[i]) else 0.0
+                # multipliers go straight on if they are smooth, of index 1, or start where they were: their part in the null
+                # space of G^T is never corrected
+                ahead = C[s] * h * last[i] if levels[i] == 1 else 0.0
+                stages[3 + s, i] = lagrange(1.0 + C[s] * w, z1, z2, z3) - z3 if np.isfinite(scale[i]) else ahead
         for s in range(3):
             for i in range(n):
                 stages[s, i] = stages[3 + s, i]
     for i in range(n):  # the Jacobian in the middle of the step contracts best
         point[i] = y[i] + stages[1, i]
-    call_jacobian(form[OWN + 1], t + C[1] * h, point, last, run.jy, run.jp, system, work)
-    regular = assemble(real, MU / h, run)
-    regular = assemble(complex_, NU / h, run) and regular
+    status = jacobian(form, t + C[1] * h, point, last, run, system, work)
     counters[TANGENTS] += 1
-    if not regular:
+    if status != RUNNING:
+        return status
+    regular = newton_matrix(real, MU / h, run)
+    if not (newton_matrix(complex_, NU / h, run) and regular):
         return SINGULAR
     # velocities are judged against the fastest of them, or what the step resolves: no unit of time enters
     speeds, fastest = system.n_q + system.n_v, 1e-3 / h
@@ -109,7 +91,9 @@ def radau5(form, t, h, run, system, work):
                 for j in range(3):
                     total += A_INVERSE[s, j] * stages[j, i]
                 slope[i] = total / h
-            call_residual(form[OWN], t + C[s] * h, point, slope, stages[3 + s], system, work)
+            status = residual(form, t + C[s] * h, point, slope, stages[3 + s], run, system, work)
+            if status != RUNNING:
+                return status
         counters[EVALUATIONS] += 3
         counters[ITERATIONS] += 1
         for i in range(n):
@@ -167,7 +151,7 @@ def interpolate(t, h, theta, out, run):
 RADAU5 = Integrator(
     name="radau5",
     title="Radau IIA, three stages, order 5, implicit",
-    accepts=("ResidualDae",),
+    accepts=("ResidualDae", "SemiExplicitDae"),
     order=5,
     step=radau5,
     interpolate=interpolate,

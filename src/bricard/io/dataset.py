@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..system.rotation import in_group
+
 if TYPE_CHECKING:
     import xarray
 
@@ -72,7 +74,8 @@ def _motion(solution: Solution) -> dict[str, Any]:
 
 def quaternions(solution: Solution) -> np.ndarray:
     """Unit quaternions (n, bodies, 4) of the bodies, scalar first."""
-    record, q = solution.system.record, solution.q
+    system, q, _ = in_group(solution.system, solution.q)
+    record = system.record
     found = np.zeros((len(q), record.n_bodies, 4))
     for b in range(record.n_bodies):
         first = int(record.q_start[b])

@@ -25,6 +25,7 @@ import numpy as np
 from ..errors import BricardError, FileFormatError, ModelError, UserFunctionError
 from ..solution.solution import Event, Solution
 from ..system.build import build
+from ..system.rotation import GROUP
 from ..system.state import State
 from ..system.system import System
 from . import toml
@@ -119,9 +120,10 @@ def load(path: str | os.PathLike[str], model: Any = None) -> Solution:
         ) from error
     text, reason = data.pop("model"), data.pop("reason")
     if model is not None:
-        system = model if isinstance(model, System) else build(model)
+        rotation = data["provenance"].get("rotation", GROUP)
+        system = model if isinstance(model, System) else build(model, rotation=rotation)
     elif text is not None:
-        system = build(_model(text, file))
+        system = build(_model(text, file), rotation=data["provenance"].get("rotation", GROUP))
     else:
         system = MissingSystem(data.pop("name"), file, reason)
     data.pop("name", None)

@@ -15,37 +15,49 @@ call_kernel = KERNEL.call
 
 
 @compiled
+def place_planar(b, o, u, q, v, work):
+    """Position, rotation matrix and velocity of a planar body whose coordinates begin at o in q and u in v."""
+    x, rotation, velocity = work.x, work.rotation, work.velocity
+    c, s = math.cos(q[o + 2]), math.sin(q[o + 2])
+    x[b, 0], x[b, 1] = q[o], q[o + 1]
+    rotation[b, 0], rotation[b, 1], rotation[b, 3], rotation[b, 4] = c, -s, s, c
+    velocity[b, 0], velocity[b, 1], velocity[b, 5] = v[u], v[u + 1], v[u + 2]
+
+
+@compiled
+def turn_body(b, w, i, j, k, rotation):
+    """The rotation matrix of a body from a quaternion of any size."""
+    s = 2.0 / (w * w + i * i + j * j + k * k)
+    rotation[b, 0], rotation[b, 1], rotation[b, 2] = (
+        1 - s * (j * j + k * k),
+        s * (i * j - w * k),
+        s * (i * k + w * j),
+    )
+    rotation[b, 3], rotation[b, 4], rotation[b, 5] = (
+        s * (i * j + w * k),
+        1 - s * (i * i + k * k),
+        s * (j * k - w * i),
+    )
+    rotation[b, 6], rotation[b, 7], rotation[b, 8] = (
+        s * (i * k - w * j),
+        s * (j * k + w * i),
+        1 - s * (i * i + j * j),
+    )
+
+
+@compiled
 def place(system, work, q, v):
     """Positions, rotation matrices and velocities of all bodies."""
     x, rotation, velocity = work.x, work.rotation, work.velocity
     q_start, planar, column = system.q_start, system.planar, system.column
     for b in range(system.n_bodies):
-        o = q_start[b]
+        o, u = q_start[b], column[b, 0]
         if planar[b]:
-            c, s, u = math.cos(q[o + 2]), math.sin(q[o + 2]), column[b, 0]
-            x[b, 0], x[b, 1] = q[o], q[o + 1]
-            rotation[b, 0], rotation[b, 1], rotation[b, 3], rotation[b, 4] = c, -s, s, c
-            velocity[b, 0], velocity[b, 1], velocity[b, 5] = v[u], v[u + 1], v[u + 2]
+            place_planar(b, o, u, q, v, work)
             continue
-        w, i, j, k, u = q[o + 3], q[o + 4], q[o + 5], q[o + 6], column[b, 0]
-        s = 2.0 / (w * w + i * i + j * j + k * k)
         for c in range(3):
             x[b, c] = q[o + c]
-        rotation[b, 0], rotation[b, 1], rotation[b, 2] = (
-            1 - s * (j * j + k * k),
-            s * (i * j - w * k),
-            s * (i * k + w * j),
-        )
-        rotation[b, 3], rotation[b, 4], rotation[b, 5] = (
-            s * (i * j + w * k),
-            1 - s * (i * i + k * k),
-            s * (j * k - w * i),
-        )
-        rotation[b, 6], rotation[b, 7], rotation[b, 8] = (
-            s * (i * k - w * j),
-            s * (j * k + w * i),
-            1 - s * (i * i + j * j),
-        )
+        turn_body(b, q[o + 3], q[o + 4], q[o + 5], q[o + 6], rotation)
         for c in range(6):
             velocity[b, c] = v[u + c]
 
@@ -68,9 +80,9 @@ def body_forces(system, work, flags):
             continue
         w, J = spin_of(velocity, b), inertia_of(inertia, b)
         h = rotate(J, w)
-        torque = cross(h, w)
+        torque, turn = cross(h, w), column[b, 3]
         for c in range(3):
-            f[u + c], f[u + 3 + c] = mass[b] * gravity[c], torque[c]
+            f[u + c], f[turn + c] = mass[b] * gravity[c], torque[c]
         if flags & TANGENT:
             o = gyroscopic[b]
             for c in range(3):
@@ -88,10 +100,9 @@ def body_forces(system, work, flags):
             work.energy[0] -= mass[b] * dot(triple(gravity, 0), (work.x[b, 0], work.x[b, 1], work.x[b, 2]))
 
 
-@EVALUATE
-def evaluate_bodies(t, q, v, flags, system, work):
-    """Everything that the flags ask for at (t, q, v)."""
-    place(system, work, q, v)
+@compiled
+def evaluate_elements(t, flags, system, work):
+    """Weight, gyroscopic torques and all elements, the bodies being placed."""
     work.f[system.n_v] = 0.0
     if flags & ENERGY:
         work.energy[0], work.energy[1] = 0.0, 0.0
@@ -99,6 +110,13 @@ def evaluate_bodies(t, q, v, flags, system, work):
     kernels, first, stage = system.kernels, system.first, system.stage
     for k in range(stage[0], stage[3]):
         call_kernel(kernels[k], t, flags, first[k], first[k + 1], system, work)
+
+
+@EVALUATE
+def evaluate_bodies(t, q, v, flags, system, work):
+    """Everything that the flags ask for at (t, q, v)."""
+    place(system, work, q, v)
+    evaluate_elements(t, flags, system, work)
 
 
 @RETRACT

@@ -4,9 +4,21 @@ Parameters p_a, p_b (local, from the centres of mass). With theta the turn in th
 i of the derivative is p x R_i. Spec 004 (5.29) to (5.39), with body axes instead of world axes.
 """
 
-from ..compiled.interfaces import KERNEL, RATE, TANGENT, VELOCITY
+from ..compiled.interfaces import G_DOT, KERNEL, RATE, TANGENT, VELOCITY
 from ..compiled.pointers import compiled
-from .vectors import add, cross, dot, position_of, rotate, rotate_back, rotation_of, spin_of, subtract, triple
+from .vectors import (
+    add,
+    cross,
+    dot,
+    position_of,
+    rotate,
+    rotate_back,
+    rotation_of,
+    spin_of,
+    subtract,
+    triple,
+    turning_columns,
+)
 
 
 @compiled
@@ -22,7 +34,8 @@ def point_stiffness(k, start, p, n, sign):
 def coincide(t, flags, first, last, system, work):
     """Three rows."""
     x, rotation, velocity = work.x, work.rotation, work.velocity
-    phi, phi_dot, gamma, g, rate, k, lam = work.phi, work.phi_dot, work.gamma, work.g, work.rate, work.k, work.lam
+    phi, phi_dot, gamma, k, lam = work.phi, work.phi_dot, work.gamma, work.k, work.lam
+    g, rate, g_dot = work.g, work.rate, work.g_dot
     for e in range(first, last):
         a, b, row, entry = system.operand_a[e], system.operand_b[e], system.row[e], system.g_first[e]
         p_a, p_b = triple(system.parameters, system.parameter[e]), triple(system.parameters, system.parameter[e] + 3)
@@ -41,12 +54,19 @@ def coincide(t, flags, first, last, system, work):
             for i in range(3):
                 phi_dot[row + i] = velocity[b, i] + s_b[i] - velocity[a, i] - s_a[i]
                 gamma[row + i] = c_a[i] - c_b[i]
-        if flags & RATE:
+        if flags & (RATE | G_DOT):
             u_a, u_b = cross(spin_of(velocity, a), p_a), cross(spin_of(velocity, b), p_b)
             for i in range(3):
                 c_a, c_b, o = cross(R_a[i], u_a), cross(u_b, R_b[i]), entry + 4 * i
                 rate[o], rate[o + 1], rate[o + 2], rate[o + 3] = 0.0, c_a[0], c_a[1], c_a[2]
                 rate[o + 12], rate[o + 13], rate[o + 14], rate[o + 15] = 0.0, c_b[0], c_b[1], c_b[2]
+        if flags & G_DOT:
+            w_a, w_b = spin_of(velocity, a), spin_of(velocity, b)
+            for i in range(3):
+                o = entry + 4 * i
+                g_dot[o], g_dot[o + 12] = 0.0, 0.0
+                turning_columns(g_dot, rate, g, o + 1, w_a)
+                turning_columns(g_dot, rate, g, o + 13, w_b)
         if flags & TANGENT:
             force = triple(lam, row)
             point_stiffness(k, system.k_first[e], p_a, rotate_back(R_a, force), -1.0)
@@ -57,7 +77,8 @@ def coincide(t, flags, first, last, system, work):
 def coincide_planar(t, flags, first, last, system, work):
     """Two rows, for bodies that move in the plane: columns x, y and the turn about z."""
     x, rotation, velocity = work.x, work.rotation, work.velocity
-    phi, phi_dot, gamma, g, rate, k, lam = work.phi, work.phi_dot, work.gamma, work.g, work.rate, work.k, work.lam
+    phi, phi_dot, gamma, k, lam = work.phi, work.phi_dot, work.gamma, work.k, work.lam
+    g, rate, g_dot = work.g, work.rate, work.g_dot
     parameters = system.parameters
     for e in range(first, last):
         a, b, row, o, p = (
@@ -81,9 +102,11 @@ def coincide_planar(t, flags, first, last, system, work):
             phi_dot[row + 1] = velocity[b, 1] + w_b * bx - velocity[a, 1] - w_a * ax
             gamma[row] = w_b * w_b * bx - w_a * w_a * ax
             gamma[row + 1] = w_b * w_b * by - w_a * w_a * ay
-        if flags & RATE:
+        if flags & (RATE | G_DOT):  # in the plane turns commute: the two are the same
             rate[o], rate[o + 1], rate[o + 2], rate[o + 3] = 0.0, w_a * ax, 0.0, -w_b * bx
             rate[o + 4], rate[o + 5], rate[o + 6], rate[o + 7] = 0.0, w_a * ay, 0.0, -w_b * by
+            for i in range(8):
+                g_dot[o + i] = rate[o + i]
         if flags & TANGENT:
             k[system.k_first[e]] = ax * lam[row] + ay * lam[row + 1]
             k[system.k_first[e] + 1] = -bx * lam[row] - by * lam[row + 1]

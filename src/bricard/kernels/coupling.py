@@ -3,7 +3,9 @@
 Operands: the first measure (and the second). Parameters: number of measures, ratio_1, ratio_2, then the profile's own.
 """
 
-from ..compiled.interfaces import KERNEL, PROFILE, RATE, TANGENT, VELOCITY
+from ..compiled.interfaces import G_DOT, KERNEL, PROFILE, RATE, TANGENT, VELOCITY
+from .measures import differentiated
+from .vectors import spin_of
 
 call_profile = PROFILE.call
 
@@ -13,6 +15,7 @@ def coupling(t, flags, first, last, system, work):
     """One row, twelve columns for each measure."""
     value, speed, bias, gradient, slope = work.value, work.speed, work.bias, work.gradient, work.slope
     curvature, g, rate, k, law, parameters = work.curvature, work.g, work.rate, work.k, work.law, system.parameters
+    velocity = work.velocity
     for e in range(first, last):
         row, p = system.row[e], system.parameter[e]
         call_profile(system.functions[e], t, parameters, p + 3, law)
@@ -26,9 +29,12 @@ def coupling(t, flags, first, last, system, work):
             if flags & VELOCITY:
                 work.phi_dot[row] += ratio * speed[m]
                 work.gamma[row] -= ratio * bias[m]
-            if flags & RATE:
+            if flags & (RATE | G_DOT):
                 for i in range(12):
                     rate[o + i] = ratio * slope[12 * m + i]
+            if flags & G_DOT:
+                w_a, w_b = spin_of(velocity, system.operand_a[m]), spin_of(velocity, system.operand_b[m])
+                differentiated(work.g_dot, rate, g, o, w_a, w_b)
             if flags & TANGENT:
                 factor = ratio * work.lam[row]
                 for i in range(144):

@@ -2,12 +2,13 @@
 
 All matrices are dense. Derivatives along the directions of v (dq = T e_j) come from complex steps of 1e-30, exact to rounding;
 gamma without a function of the user's from two evaluations at s = +-h exp(i pi/4), h = 1e-4 (relative accuracy 1e-8); second
-derivatives of Phi without a user's G from central differences of complex steps (1e-9), which only steer Newton's method.
+derivatives of Phi without a user's G from central differences of complex steps (1e-9), which only steer Newton's method; dG/dt
+along the motion from such differences of fourth order (1e-10), or exactly from a user's G. dA/dt and dM/dt are exact.
 """
 
 import numpy as np
 
-from ..compiled.interfaces import ENERGY, EVALUATE, KINEMATICS, MAP, RATE, RETRACT, TANGENT, VELOCITY
+from ..compiled.interfaces import ENERGY, EVALUATE, G_DOT, KINEMATICS, MAP, RATE, RETRACT, TANGENT, VELOCITY
 from ..compiled.pointers import compiled, inlined
 
 TINY, STEP, DIFFERENCE = 1e-30, 1e-4, 1e-5
@@ -29,6 +30,7 @@ def methods(M, f, Phi, G, gamma, T, A, a, V, n_c, n_a):
     M, f, Phi, T, A, a, V = (inlined(function) for function in (M, f, Phi, T, A, a, V))
     jacobian = inlined(_complex_step_jacobian(Phi, T, n_c) if G is None else _given_jacobian(inlined(G)))
     curved = inlined(_differenced(jacobian, T) if G is None else _complex_curved(inlined(G)))
+    turning = inlined(_differenced_along(jacobian, T) if G is None else _complex_along(inlined(G)))
     bend = inlined(_diagonal_gamma(Phi, T) if gamma is None else _given_gamma(inlined(gamma)))
 
     def evaluate(t, q, v, flags, system, work):
@@ -98,6 +100,21 @@ def methods(M, f, Phi, G, gamma, T, A, a, V, n_c, n_a):
                                 total += spread[r, i].imag / TINY * lam[n_c + r]
                         k[n_v * i + j] = total
                         d[n_v * i + j] = -drag[i].imag / TINY
+        if flags & G_DOT:
+            g_dot, m_dot, inertia = work.g_dot, work.m_dot, M(q + s * q_dot)
+            for i in range(n_v):
+                for j in range(n_v):
+                    m_dot[n_v * i + j] = inertia[i, j].imag / TINY
+            if n_c > 0:
+                slope = turning(t, q, q_dot)
+                for i in range(n_c):
+                    for j in range(n_v):
+                        g_dot[n_v * i + j] = slope[i, j]
+            if n_a > 0:
+                spread = A(t + s, q + s * q_dot)
+                for i in range(n_a):
+                    for j in range(n_v):
+                        g_dot[n_v * (n_c + i) + j] = spread[i, j].imag / TINY
         if flags & ENERGY:
             shifted = q + s * q_dot
             power, inertia, potential = V(shifted).imag / TINY, M(shifted), V(q + 0j).real
@@ -176,6 +193,29 @@ def _complex_curved(G):
         return G(t + 0j, q + TINY * 1j * direction).imag / TINY
 
     return curved
+
+
+def _differenced_along(jacobian, T):
+    """Derivative of G along the motion, by central differences of fourth order."""
+
+    def turning(t, q, q_dot):
+        h = STEP / max(1.0, np.abs(q_dot).max())
+        near = jacobian(t + h, q + h * q_dot, T(q + h * q_dot)) - jacobian(t - h, q - h * q_dot, T(q - h * q_dot))
+        h2 = 2.0 * h
+        far = jacobian(t + h2, q + h2 * q_dot, T(q + h2 * q_dot)) - jacobian(t - h2, q - h2 * q_dot, T(q - h2 * q_dot))
+        return (8.0 * near - far) / (12.0 * h)
+
+    return turning
+
+
+def _complex_along(G):
+    """The same by complex step."""
+
+    def turning(t, q, q_dot):
+        s = TINY * 1j
+        return G(t + s, q + s * q_dot).imag / TINY
+
+    return turning
 
 
 def _diagonal_gamma(Phi, T):

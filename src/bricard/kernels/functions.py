@@ -1,4 +1,4 @@
-"""Elements given by a function: users' own joints, nonholonomic rows and forces, and some of our own.
+"""Elements given by a function: users' own joints and forces, and some of our own. Nonholonomic rows are in nonholonomic.py.
 
 The function gets the time, the two sides as Pose (joints) or Motion (the others), and its parameters:
 
@@ -15,13 +15,14 @@ Derivatives, with columns = translation (world) and turn (body axes) of a, then 
   Phi'' + O(h^4), relative accuracy about 1e-8 of the largest term; of a nonholonomic row by complex step, exact;
 * d(G^T lam)/dq and d(G v)/dq of a joint by central differences of G (step 1e-5 of a radian or of the characteristic length):
   relative accuracy about 1e-9. They only steer Newton's method and are renewed when the integrator asks with REFRESH;
+* dG/dt of a joint by central differences of G along the motion (fourth order, relative accuracy about 1e-10);
 * K and D of a force by complex step: exact to rounding.
 """
 
 import math
 from typing import NamedTuple
 
-from ..compiled.interfaces import ENERGY, KERNEL, RATE, REFRESH, TANGENT, VELOCITY
+from ..compiled.interfaces import ENERGY, G_DOT, KERNEL, RATE, REFRESH, TANGENT, VELOCITY
 from ..compiled.pointers import compiled, inlined
 from .vectors import add, cross, dot, position_of, rotate, rotate_back, rotation_of, spin_of, subtract, triple
 
@@ -115,6 +116,15 @@ def moving_rate(g, o, velocity, a, b, fixed_a, fixed_b):
     return total
 
 
+@compiled
+def swiftness(velocity, body, length):
+    """Largest component of a body's velocity, in characteristic lengths or radians per second."""
+    largest = 0.0
+    for i in range(3):
+        largest = max(largest, abs(velocity[body, i]) / length, abs(velocity[body, 3 + i]))
+    return largest
+
+
 def joint_kernel(residual, rows, colours, jacobian=None):
     """The kernel of a holonomic joint given by its residual (and its Jacobian, see model.joint)."""
     residual = inlined(residual)
@@ -127,7 +137,7 @@ def joint_kernel(residual, rows, colours, jacobian=None):
 
     def kernel(t, flags, first, last, system, work):
         x, rotation, velocity = work.x, work.rotation, work.velocity
-        phi, g, rate, k, lam = work.phi, work.g, work.rate, work.k, work.lam
+        phi, g, rate, g_dot, k, lam = work.phi, work.g, work.rate, work.g_dot, work.k, work.lam
         for e in range(first, last):
             a, b, row, o, o_k = (
                 system.operand_a[e],
@@ -168,6 +178,20 @@ def joint_kernel(residual, rows, colours, jacobian=None):
                                 k[o_k + 12 * i + c] += lam[row + r] * value
                                 speed = velocity[a, i] if i < 6 else velocity[b, i - 6]
                                 rate[o + 12 * r + c] += value * speed
+                gradient(t, x_a, R_a, p_a, x_b, R_b, p_b, p, phi, row, g, o, fixed_a, fixed_b)
+            if flags & G_DOT:
+                v_a, v_b = position_of(velocity, a), position_of(velocity, b)
+                w_a, w_b = spin_of(velocity, a), spin_of(velocity, b)
+                h = STEP / max(1.0, swiftness(velocity, a, system.length), swiftness(velocity, b, system.length))
+                for i in range(12 * rows):
+                    g_dot[o + i] = 0.0
+                for n, weight in ((1.0, 8.0), (-1.0, -8.0), (2.0, -1.0), (-2.0, 1.0)):
+                    s = n * h
+                    y_a, S_a = moved(x_a, v_a, s), turned(R_a, w_a, s)
+                    y_b, S_b = moved(x_b, v_b, s), turned(R_b, w_b, s)
+                    gradient(t + s, y_a, S_a, p_a, y_b, S_b, p_b, p, phi, row, g, o, fixed_a, fixed_b)
+                    for i in range(12 * rows):
+                        g_dot[o + i] += weight * g[o + i] / (12.0 * h)
                 gradient(t, x_a, R_a, p_a, x_b, R_b, p_b, p, phi, row, g, o, fixed_a, fixed_b)
 
     return KERNEL(kernel)
@@ -283,93 +307,6 @@ def _given_gradient(residual_and_jacobian, rows):
                 g[o + 12 * r + 6 + i], g[o + 12 * r + 9 + i] = force_b[i], turn_b[i]
 
     return inlined(gradient)
-
-
-def nonholonomic_kernel(residual, rows):
-    """The kernel of nonholonomic rows phi(t, q, v) = 0; A = dphi/dv. (A dependence of A on v is left out of K.)"""
-    residual = inlined(residual)
-
-    def gradient(t, x_a, R_a, v_a, w_a, p_a, x_b, R_b, v_b, w_b, p_b, p, g, o):
-        pose_a, pose_b = displaced(x_a, R_a, v_a, w_a, p_a, 0j), displaced(x_b, R_b, v_b, w_b, p_b, 0j)
-        s = TINY * 1j
-        for i in range(12):
-            value = residual(
-                t + 0j,
-                moving(pose_a, moved(v_a, unit(i, 0), s), moved(w_a, unit(i, 1), s), p_a),
-                moving(pose_b, moved(v_b, unit(i, 2), s), moved(w_b, unit(i, 3), s), p_b),
-                p,
-            )
-            for r in range(rows):
-                g[o + 12 * r + i] = value[r].imag / TINY
-
-    gradient = inlined(gradient)
-
-    def kernel(t, flags, first, last, system, work):
-        x, rotation, velocity = work.x, work.rotation, work.velocity
-        phi, phi_dot, phi_t, gamma = work.phi, work.phi_dot, work.phi_t, work.gamma
-        g, rate, k, lam = work.g, work.rate, work.k, work.lam
-        for e in range(first, last):
-            a, b, row, o, o_k = (
-                system.operand_a[e],
-                system.operand_b[e],
-                system.row[e],
-                system.g_first[e],
-                system.k_first[e],
-            )
-            start = system.parameter[e]
-            p_a, p_b = triple(system.parameters, start), triple(system.parameters, start + 3)
-            p = system.parameters[start + 6 : system.parameter[e + 1]]
-            x_a, x_b, R_a, R_b = (
-                position_of(x, a),
-                position_of(x, b),
-                rotation_of(rotation, a),
-                rotation_of(rotation, b),
-            )
-            v_a, v_b = position_of(velocity, a), position_of(velocity, b)
-            w_a, w_b = spin_of(velocity, a), spin_of(velocity, b)
-            gradient(t, x_a, R_a, v_a, w_a, p_a, x_b, R_b, v_b, w_b, p_b, p, g, o)
-            s = TINY * 1j
-            value = residual(
-                t + s,
-                moving(displaced(x_a, R_a, v_a, w_a, p_a, s), moved(v_a, v_a, 0j), moved(w_a, w_a, 0j), p_a),
-                moving(displaced(x_b, R_b, v_b, w_b, p_b, s), moved(v_b, v_b, 0j), moved(w_b, w_b, 0j), p_b),
-                p,
-            )
-            for r in range(rows):
-                phi[row + r] = 0.0
-                phi_dot[row + r], gamma[row + r] = honest(value[r]), -value[r].imag / TINY
-                rest = phi_dot[row + r]
-                for i in range(12):
-                    rest -= g[o + 12 * r + i] * (velocity[a, i] if i < 6 else velocity[b, i - 6])
-                phi_t[row + r] = rest
-            if flags & RATE:
-                for c in range(12):
-                    pose_a = displaced(x_a, R_a, unit(c, 0), unit(c, 1), p_a, s)
-                    pose_b = displaced(x_b, R_b, unit(c, 2), unit(c, 3), p_b, s)
-                    value = residual(
-                        t + 0j,
-                        moving(pose_a, moved(v_a, v_a, 0j), moved(w_a, w_a, 0j), p_a),
-                        moving(pose_b, moved(v_b, v_b, 0j), moved(w_b, w_b, 0j), p_b),
-                        p,
-                    )
-                    for r in range(rows):
-                        rate[o + 12 * r + c] = value[r].imag / TINY
-            if flags & TANGENT and flags & REFRESH:
-                for c in range(12):
-                    for i in range(12):
-                        k[o_k + 12 * i + c] = 0.0
-                    h = DIFFERENCE * (system.length if c % 6 < 3 else 1.0)
-                    for sign in (1.0, -1.0):
-                        d = sign * h
-                        y_a, S_a = moved(x_a, unit(c, 0), d), turned(R_a, unit(c, 1), d)
-                        y_b, S_b = moved(x_b, unit(c, 2), d), turned(R_b, unit(c, 3), d)
-                        gradient(t, y_a, S_a, v_a, w_a, p_a, y_b, S_b, v_b, w_b, p_b, p, g, o)
-                        for r in range(rows):
-                            for i in range(12):
-                                k[o_k + 12 * i + c] += lam[row + r] * g[o + 12 * r + i] / (2.0 * d)
-                gradient(t, x_a, R_a, v_a, w_a, p_a, x_b, R_b, v_b, w_b, p_b, p, g, o)
-
-    return KERNEL(kernel)
 
 
 def force_kernel(load):

@@ -24,6 +24,7 @@ from .vectors import (
     spin_of,
     subtract,
     triple,
+    turning_columns,
 )
 
 
@@ -33,6 +34,15 @@ def put(values, start, a, b, c, d):
     for i in range(3):
         values[start + i], values[start + 3 + i] = a[i], b[i]
         values[start + 6 + i], values[start + 9 + i] = c[i], d[i]
+
+
+@compiled
+def differentiated(g_dot, rate, g, start, w_a, w_b):
+    """dG/dt of a row with twelve columns from place `start` on."""
+    for i in range(3):
+        g_dot[start + i], g_dot[start + 6 + i] = rate[start + i], rate[start + 6 + i]
+    turning_columns(g_dot, rate, g, start + 3, w_a)
+    turning_columns(g_dot, rate, g, start + 9, w_b)
 
 
 @compiled

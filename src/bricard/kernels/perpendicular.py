@@ -4,9 +4,9 @@ Parameters u (in a), w (in b), c. With b_a = R_a^T R_b w and a_b = R_b^T R_a u t
 The file also holds the scalar product as a function for measures that are made of it.
 """
 
-from ..compiled.interfaces import KERNEL, RATE, TANGENT, VELOCITY
+from ..compiled.interfaces import G_DOT, KERNEL, RATE, TANGENT, VELOCITY
 from ..compiled.pointers import compiled
-from .vectors import add, cross, dot, product_entry, rotate, rotate_back, rotation_of, spin_of, triple
+from .vectors import add, cross, dot, product_entry, rotate, rotate_back, rotation_of, spin_of, triple, turning_columns
 
 
 @compiled
@@ -43,7 +43,8 @@ def dot_curvature_entry(R_a, u, R_b, w, side_i, i, side_j, j):
 def perpendicular(t, flags, first, last, system, work):
     """One row, columns: the turns of a and b."""
     rotation, velocity = work.rotation, work.velocity
-    phi, phi_dot, gamma, g, rate, k, lam = work.phi, work.phi_dot, work.gamma, work.g, work.rate, work.k, work.lam
+    phi, phi_dot, gamma, k, lam = work.phi, work.phi_dot, work.gamma, work.k, work.lam
+    g, rate, g_dot = work.g, work.rate, work.g_dot
     parameters = system.parameters
     for e in range(first, last):
         a, b, row, o, p = (
@@ -60,13 +61,16 @@ def perpendicular(t, flags, first, last, system, work):
         phi[row] = value - parameters[p + 6]
         for i in range(3):
             g[o + i], g[o + 3 + i] = g_a[i], g_b[i]
-        if flags & (VELOCITY | RATE):
+        if flags & (VELOCITY | RATE | G_DOT):
             w_a, w_b = spin_of(velocity, a), spin_of(velocity, b)
             s_a, s_b = dot_slope(R_a, u, w_a, R_b, w, w_b)
             phi_dot[row] = dot(g_a, w_a) + dot(g_b, w_b)
             gamma[row] = -(dot(s_a, w_a) + dot(s_b, w_b))
             for i in range(3):
                 rate[o + i], rate[o + 3 + i] = s_a[i], s_b[i]
+            if flags & G_DOT:
+                turning_columns(g_dot, rate, g, o, w_a)
+                turning_columns(g_dot, rate, g, o + 3, w_b)
         if flags & TANGENT:
             m, o = lam[row], system.k_first[e]
             for i in range(3):

@@ -3,8 +3,8 @@
 Parameters n (in a), p_b (in b), c. The same function as the measure `displacement`, written straight into G and K.
 """
 
-from ..compiled.interfaces import KERNEL, RATE, TANGENT, VELOCITY
-from .measures import displacement_curvature, put
+from ..compiled.interfaces import G_DOT, KERNEL, RATE, TANGENT, VELOCITY
+from .measures import differentiated, displacement_curvature, put
 from .vectors import add, cross, dot, position_of, rotate, rotate_back, rotation_of, scale, spin_of, subtract, triple
 
 
@@ -22,7 +22,7 @@ def separation(t, flags, first, last, system, work):
         e_a, n_b = rotate_back(R_a, d), rotate_back(R_b, n)
         work.phi[row] = dot(d, n) - parameters[p + 6]
         put(g, o, scale(-1.0, n), cross(m, e_a), n, cross(r, n_b))
-        if flags & (VELOCITY | RATE):
+        if flags & (VELOCITY | RATE | G_DOT):
             w_a, w_b = spin_of(velocity, a), spin_of(velocity, b)
             dm, dr = cross(w_a, m), cross(w_b, r)
             n_dot, rho_dot = rotate(R_a, dm), rotate(R_b, dr)
@@ -33,6 +33,8 @@ def separation(t, flags, first, last, system, work):
             s_a = add(cross(m, rotate_back(R_a, d_dot)), cross(dm, e_a))
             s_b = add(cross(dr, n_b), cross(r, rotate_back(R_b, n_dot)))
             put(rate, o, scale(-1.0, n_dot), s_a, n_dot, s_b)
+            if flags & G_DOT:
+                differentiated(work.g_dot, rate, g, o, w_a, w_b)
         if flags & TANGENT:
             o = system.k_first[e]
             for i in range(144):

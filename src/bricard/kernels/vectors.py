@@ -54,6 +54,18 @@ def triple(values, start):
 
 
 @compiled
+def turning_columns(g_dot, rate, g, start, w):
+    """dG/dt of a body's three turning columns: rate + g x w.
+
+    `rate` holds the derivatives of G v along the columns' directions, dG/dt those of the columns along the motion. Turns in
+    body axes do not commute: the difference is G along w x (direction).
+    """
+    change = cross(triple(g, start), w)
+    for i in range(3):
+        g_dot[start + i] = rate[start + i] + change[i]
+
+
+@compiled
 def nine(values, start):
     """A 3x3 matrix from nine neighbouring numbers of a flat array."""
     return triple(values, start), triple(values, start + 3), triple(values, start + 6)

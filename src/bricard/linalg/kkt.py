@@ -31,13 +31,11 @@ def retract(q, increment, q_new, system, work):
 def assemble_kkt(system, work):
     """The upper part of the symmetric KKT matrix with the M, G and epsilon in work."""
     a, m, g, m_slot, g_upper = work.kkt.a, work.m, work.g, system.m_slot, system.g_upper
-    n_v, diagonal, added, epsilon = system.n_v, system.diagonal_slot, system.added_mass, work.epsilon
+    n_v, diagonal, added, epsilon = system.n_v, system.diagonal_slot, work.added, work.epsilon
     for i in range(a.size):
         a[i] = 0.0
     for e in range(m.size):
-        a[m_slot[e]] += m[e]
-    for i in range(n_v):
-        a[diagonal[i]] += added[i]
+        a[m_slot[e]] += m[e] + added[e]
     for e in range(g.size):
         a[g_upper[e]] += g[e]
     for i in range(system.n_rows):
@@ -154,6 +152,12 @@ def solve_all_rows(system, work, b, u):
 def accelerations(t, q, v, system, work):
     """work.u = [v', 0, lam] from M v' + G^T lam = f, G v' = gamma. False where the matrix is singular."""
     evaluate(t, q, v, VELOCITY, system, work)
+    return evaluated_accelerations(system, work)
+
+
+@compiled
+def evaluated_accelerations(system, work):
+    """As accelerations(), where work is evaluated already."""
     b, f, gamma, n_v = work.b, work.f, work.gamma, system.n_v
     for i in range(n_v):
         b[i] = f[i]

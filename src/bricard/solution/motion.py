@@ -6,6 +6,7 @@ import numpy as np
 
 from ..errors import ModelError
 from ..system.channels import measure_speed, measure_value
+from ..system.rotation import in_group
 from ..system.state import State
 
 
@@ -20,8 +21,9 @@ def integral(t, values):
     return CubicSpline(t, values).antiderivative()(t)
 
 
-def twists(system, v, poses):
+def twists(system, q, v, poses):
     """Body name -> (velocity (n, 3) of the reference frame, angular velocity (n, 3)), world axes; ground included."""
+    system, _, v = in_group(system, q, v)
     r, found, n = system.record, {}, len(v)
     for b, body in enumerate(system.model.bodies.values()):
         u, R = int(r.column[b, 0]), poses[body.name][1]
@@ -104,7 +106,7 @@ def _same_cover(system, q0, q1):
     """+1 or -1 per coordinate so that both quaternions of a rotation lie on the same side of the sphere."""
     r, sign = system.record, np.ones(system.n_q)
     for b in range(r.n_bodies):
-        if not r.planar[b]:
+        if r.group[b]:
             part = slice(int(r.q_start[b]) + 3, int(r.q_start[b]) + 7)
             sign[part] = 1.0 if q0[part] @ q1[part] >= 0.0 else -1.0
     return sign
@@ -113,7 +115,7 @@ def _same_cover(system, q0, q1):
 def _normalised(system, q):
     r = system.record
     for b in range(r.n_bodies):
-        if not r.planar[b]:
+        if r.group[b]:
             part = slice(int(r.q_start[b]) + 3, int(r.q_start[b]) + 7)
             q[part] /= np.linalg.norm(q[part])
     return q

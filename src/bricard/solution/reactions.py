@@ -9,6 +9,7 @@ from ..compiled.interfaces import VELOCITY
 from ..compiled.records import pack
 from ..errors import ModelError, suggest
 from ..linalg.kkt import evaluate, factorise_kkt, solve_regularised
+from ..system.rotation import in_group
 from .observe import wrenches
 
 
@@ -25,7 +26,7 @@ class Reaction(NamedTuple):
 
 def joint_reaction(solution, name):
     """The Reaction of one joint."""
-    system = solution.system
+    system = solution.system.base or solution.system
     joints = system.model.joints
     if name not in joints:
         raise ModelError(f'There is no joint "{name}".{suggest(name, joints)}')
@@ -45,7 +46,8 @@ def joint_reaction(solution, name):
 @lru_cache(maxsize=4)
 def _all_wrenches(solution):
     """Loads (n, joints, 6) on the second bodies, by the order of the joints' rows."""
-    system = solution.system
+    system, q, v = in_group(solution.system, solution.q, solution.v)
+    lam = solution.reaction_multipliers[:, : system.n_rows]  # without unit norms of quaternions
     names = {name: i for i, name in enumerate(dict.fromkeys(row.joint for row in system.rows))}
     joint_of_row = np.array([names[row.joint] for row in system.rows], np.int64)
     r, side = system.record, system.entry_side
@@ -53,8 +55,7 @@ def _all_wrenches(solution):
     entry_part = np.where(side[:, 0] == 1, side[:, 1], 6)
     out = np.zeros((solution.t.size, len(names), 6))
     work = system.work()
-    arrays = (solution.t, solution.q, solution.v, solution.turns, solution.reaction_multipliers)
-    t, q, v, turns, lam = map(np.ascontiguousarray, arrays)
+    t, q, v, turns, lam = map(np.ascontiguousarray, (solution.t, q, v, solution.turns, lam))
     wrenches(t, q, v, turns, lam, entry_joint, entry_part, out, system.compiled, pack(work))
     return out
 

@@ -188,7 +188,7 @@ class Solution:
 
     @cached_property
     def _twists(self):
-        return motion.twists(self.system, self.v, self.poses)
+        return motion.twists(self.system, self.q, self.v, self.poses)
 
     def _body(self, name):
         self._need_model()

@@ -1,12 +1,17 @@
-"""Step size controllers: fixed, and proportional-integral control of the local error (Gustafsson 1991).
+"""Step size controllers: fixed, proportional-integral control of the local error (Gustafsson 1991), and choice of step and order.
 
 How to add one: write a function with the signature CONTROL that reads run.error[0] (scaled so that 1 is the tolerance),
-accepts or refuses the step h and sets the next step size run.clock[1]; add it to CONTROLLERS.
+accepts or refuses the step h and sets the next step size run.clock[1]; add it to CONTROLLERS. Of a method with variable order,
+run.error also holds the errors at one order less and one more, run.orders[0] its order; the controller sets run.orders[1].
 """
 
 import math
 
 from ..compiled.interfaces import CONTROL
+from ..compiled.pointers import compiled
+
+GROWTH = 4.0  # largest ratio of neighbouring steps of a variable-order method
+HOLD = 1.2  # a smaller gain is not worth a new matrix
 
 
 @CONTROL
@@ -30,4 +35,42 @@ def proportional_integral(order, h, run):
     return True
 
 
-CONTROLLERS = {"fixed": fixed, "pi": proportional_integral}
+@compiled
+def gain(error, order, safety):
+    """By what the step may be multiplied at this order; 0 if the error is not known. A NaN gives 0."""
+    return safety * max(error, 1e-10) ** (-1.0 / (order + 1.0)) if error < math.inf else 0.0
+
+
+@CONTROL
+def variable_order(order, h, run):
+    """The order, among k - 1, k, k + 1, that allows the largest step; steps grow only after k + 1 equal ones.
+
+    Only then do the differences of the last points say what the errors of the formula are (Hairer, Norsett and Wanner, Solving
+    ODEs I, section III.7).
+    """
+    clock, error, orders = run.clock, run.error, run.orders
+    k = orders[0]
+    best, growth = k, gain(error[0], k, 0.85)
+    if gain(error[1], k - 1, 0.8) > growth:
+        best, growth = k - 1, gain(error[1], k - 1, 0.8)
+    if not error[0] <= 1.0:
+        orders[1], orders[2] = best, 0
+        clock[1] = h * min(0.9, max(0.2, growth))
+        return False
+    orders[1] = k
+    orders[2] += 1
+    if h < 0.99 * clock[1]:  # a step cut to hit a time says little
+        return True
+    waited = orders[2] > k
+    if waited and gain(error[2], k + 1, 0.75) > growth:
+        best, growth = k + 1, gain(error[2], k + 1, 0.75)
+    if waited and (growth >= HOLD or best != k):
+        orders[1], orders[2] = best, 0
+        clock[1] = h * min(GROWTH, max(0.5, growth))
+    elif growth < 1.0:  # a little smaller each time: the differences still tell the errors
+        orders[1], orders[2] = best, orders[2] if best == k else 0
+        clock[1] = h * max(0.5, 0.9 * growth)
+    return True
+
+
+CONTROLLERS = {"fixed": fixed, "pi": proportional_integral, "variable-order": variable_order}

@@ -16,6 +16,7 @@ from ..linalg.kkt import LEFT_OUT, consistent_accelerations, evaluate, factorise
 from .build import build
 from .channels import poses
 from .regularise import regularise
+from .rotation import from_group, in_group
 from .state import State
 from .topology import loop_of
 from .wish_rows import position_rows, velocity_rows
@@ -34,6 +35,9 @@ def assemble(system, t=0.0):
         state = complete(system, t, *settle(system, t, system.start, system.start_velocity))
         _check_continuation(system, state)
         return state
+    if system.base is not None:
+        state = assemble(system.base, t)
+        return complete(system, t, *from_group(system, state.q, state.v), state.turn)
     model = system.model
     q, turn = _positions(system, model, t)
     v = _velocities(system, model, t, q, turn)
@@ -42,10 +46,14 @@ def assemble(system, t=0.0):
     return state
 
 
-def settle(system, t, q, v):
-    """q and v of a system without wishes, moved onto its constraints."""
-    q = _close(system, t, q, np.zeros(system.n_measures), np.zeros(system.n_rows))
-    v = _match(system, t, q, v, np.zeros(system.n_measures), np.zeros(system.n_rows))
+def settle(system, t, q, v, turn=None):
+    """q and v of a system without wishes, moved onto its constraints; turn: references of the counted angles, 0 if not given."""
+    if system.base is not None:
+        base, positions, velocities = in_group(system, q[None, :], v[None, :])
+        return from_group(system, *settle(base, t, positions[0], velocities[0], turn), near=q)
+    turn = np.zeros(system.n_measures) if turn is None else turn
+    q = _close(system, t, q, turn, np.zeros(system.n_rows))
+    v = _match(system, t, q, v, turn, np.zeros(system.n_rows))
     return q, v
 
 

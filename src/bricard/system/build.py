@@ -13,6 +13,7 @@ from .channels import measure_value
 from .collect import Collection, Element
 from .elements import CONSTRAINT, FORCE, MEASURE, NO_COLUMN, TYPES
 from .regularise import regularise, weak_rows
+from .rotation import GROUP, with_rotation
 from .system import System
 
 COORDINATES = ("absolute",)
@@ -20,9 +21,12 @@ MAX_REORDERINGS = 4
 TRIES, SMALL = 24, 60  # orders of elimination that are tried for graphs of at most so many nodes
 
 
-def build(model, *, coordinates="absolute", extra=()):
+def build(model, *, coordinates="absolute", rotation=GROUP, extra=()):
     """The frozen System of a model, its start not yet assembled.
 
+    rotation : how rotations in space are described. "group": unit quaternion in q, angular velocity in v. The others are
+    Lagrangian coordinates, v = q': "quaternion" (with a unit norm as a constraint, M singular), "euler-zxz", "cardan", "gibbs",
+    "euler-rodrigues", "rotation-vector", "wiener-milenkovic"; each of those with three numbers is singular somewhere.
     extra : further constraints as (name, blocks), such as the wishes of the assembler.
     """
     if coordinates not in COORDINATES:
@@ -42,7 +46,7 @@ def build(model, *, coordinates="absolute", extra=()):
         if len(weak_rows(other)) >= len(late):
             break
         system = other
-    return system
+    return with_rotation(system, rotation)
 
 
 def collect(model, extra=()):
@@ -117,6 +121,7 @@ def assemble_records(model, collection, delayed=frozenset()):
         methods=table(METHODS, (evaluate_bodies, retract_bodies, kinematics_bodies, map_bodies)),
         q_start=index(q_start[:-1]),
         planar=index(planar),
+        group=index(~planar),
         column=index(column),
         mass=np.array([b.mass for b in bodies], float),
         inertia=np.array([b.inertia for b in bodies], float).reshape(n, 9),
@@ -166,6 +171,7 @@ def assemble_records(model, collection, delayed=frozenset()):
         gq_map=none,
         kq_entry=none,
         kq_map=none,
+        chart=records.NO_CHART,
     )
     system = System(
         record=record,

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from .rotation import in_group
+
 
 def rotation_matrices(quaternions):
     """(..., 4) unit quaternions, scalar first -> (..., 3, 3)."""
@@ -49,6 +51,7 @@ def measure_speed(measure, pose_a, twist_a, pose_b, twist_b):
 
 def poses(system, q):
     """Body name -> (positions (n, 3) of the reference frame, rotation matrices (n, 3, 3)); ground included."""
+    system, q, _ = in_group(system, q)
     r, found = system.record, {}
     for b, body in enumerate(system.model.bodies.values()):
         o = int(r.q_start[b])

@@ -35,6 +35,7 @@ class Row:
     label: str
     unit: str
     velocity_level: bool
+    owner: str = "joint"  # or "body", for the unit norm of its quaternion
 
 
 @dataclass

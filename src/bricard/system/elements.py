@@ -14,8 +14,9 @@ from ..kernels.applied import applied
 from ..kernels.coincide import coincide, coincide_planar
 from ..kernels.coordinate_force import coordinate_force
 from ..kernels.coupling import coupling
-from ..kernels.functions import force_kernel, joint_kernel, nonholonomic_kernel
+from ..kernels.functions import force_kernel, joint_kernel
 from ..kernels.measures import angle, displacement, distance
+from ..kernels.nonholonomic import nonholonomic_kernel
 from ..kernels.perpendicular import perpendicular
 from ..kernels.separation import separation
 from .user_sparsity import colours

@@ -4,17 +4,18 @@ import numpy as np
 
 from ..compiled import records
 from ..compiled.interfaces import METHODS
-from ..compiled.pointers import table
+from ..compiled.pointers import inlined, table
 from ..errors import ModelError, UserFunctionError
 from ..kernels.functional import methods
+from ..kernels.shifted import shift_of, shifted_force, shifted_rest
 from ..linalg import sparse
 from .collect import Row
 from .regularise import regularise
 from .system import System
-from .user_check import refuse_powers, suspects
+from .user_check import check_complex_step, refuse_powers
 
 
-def from_functions(M, f, Phi=None, *, G, gamma, T, A, a, potential, q0, v0, t0, name):
+def from_functions(M, f, Phi=None, *, G, gamma, T, A, a, a0, potential, q0, v0, t0, name):
     """See System.from_functions."""
     q0, v0 = _vector(q0, "q0"), _vector(v0, "v0")
     n_q, n_v = q0.size, v0.size
@@ -22,6 +23,10 @@ def from_functions(M, f, Phi=None, *, G, gamma, T, A, a, potential, q0, v0, t0, 
         raise ModelError(f"q0 has {n_q} numbers and v0 {n_v}: without a kinematic map T they must be equally many.")
     if A is None and a is not None:
         raise ModelError("a(t, q) belongs to nonholonomic rows A(t, q) v + a(t, q) = 0: give A too.")
+    if a0 is not None and gamma is not None:
+        raise ModelError(
+            "gamma(t, q, v) and a0(t, q) are both given: with a0, leave gamma out; it is found by complex step."
+        )
     n_c = _size(Phi, "Phi", t0, q0) if Phi is not None else 0
     n_a = _size(A, "A", t0, q0) if A is not None else 0
     constant = np.asarray(M, float) if not callable(M) else None
@@ -35,6 +40,8 @@ def from_functions(M, f, Phi=None, *, G, gamma, T, A, a, potential, q0, v0, t0, 
         "V": potential or _no_energy,
     }
     _check(given, G, gamma, t0, q0, v0, n_c, n_a)
+    if a0 is not None:
+        v0 = v0 + _shift(given, a0, t0, q0, n_a)
     pointers = methods(
         given["M"], given["f"], given["Phi"], G, gamma, given["T"], given["A"], given["a"], given["V"], n_c, n_a
     )
@@ -108,34 +115,10 @@ def _check(given, G, gamma, t, q, v, n_c, n_a):
         functions["G(t, q)"] = (G, (t, q), (n_c, n_v))
     if gamma is not None:
         functions["gamma(t, q, v)"] = (gamma, (t, q, v), (n_c,))
-    rng = np.random.default_rng(5)
     for label, (function, arguments, shape) in functions.items():
         if not label.startswith("gamma"):
             refuse_powers(function, label)
-        try:
-            value = np.asarray(function(*arguments), float)
-        except Exception as error:
-            raise UserFunctionError(f"{label} fails at the start: {type(error).__name__}: {error}.") from error
-        if value.shape != shape:
-            raise UserFunctionError(f"{label} has shape {value.shape}, needed is {shape}.")
-        if not np.isfinite(value).all():
-            raise UserFunctionError(f"{label} is not finite at the start.")
-        if label.startswith("gamma"):
-            continue
-        ways = [rng.normal(size=np.shape(x)) * (np.ndim(x) > 0) for x in arguments]
-
-        def move(s, ways=ways, arguments=arguments):
-            return [x + s * w for x, w in zip(arguments, ways, strict=True)]
-
-        try:
-            exact = np.asarray(function(*move(1e-30j)), complex).imag / 1e-30
-        except Exception as error:
-            raise UserFunctionError(
-                _advice(label, function, f"it fails with {type(error).__name__}: {error}")
-            ) from error
-        difference = (np.asarray(function(*move(1e-6)), float) - np.asarray(function(*move(-1e-6)), float)) / 2e-6
-        if not np.abs(exact - difference).max(initial=0.0) <= 1e-5 * (1 + np.abs(difference).max(initial=0.0)):
-            raise UserFunctionError(_advice(label, function, "complex step and finite differences disagree"))
+        check_complex_step(label, function, arguments, shape, exact=not label.startswith("gamma"))
     basis = np.asarray(given["T"](q), float)
 
     def shifted(s, j):
@@ -169,13 +152,23 @@ def _agree(label, given, difference, meaning, tolerance=1e-5):
         )
 
 
-def _advice(label, function, what):
-    names = suspects(function)
-    cause = f" It uses {', '.join(names)}, which is not differentiable in the complex plane." if names else ""
-    return (
-        f"{label} cannot be differentiated by complex step: {what}.{cause} Build arrays with np.array([...]) from expressions "
-        "of the arguments, without abs, max, arctan2, comparisons or arrays of fixed real type."
-    )
+def _shift(given, a0, t, q, n_a):
+    """Replaces f and a by those in the velocities w = v + T+ a0; T+ a0 at the start (n_v,)."""
+    refuse_powers(a0, "a0(t, q)")
+    check_complex_step("a0(t, q)", a0, (t, q), q.shape)
+    shift, T, rng = shift_of(given["T"], a0), given["T"], np.random.default_rng(6)
+    for place in (q, *(q + 1e-2 * rng.normal(size=(2, q.size)))):
+        wanted, reached = np.asarray(a0(t, place), float), np.asarray(T(place), float) @ shift(t, place)
+        if not np.abs(wanted - reached).max() <= 1e-9 * (1 + np.abs(wanted).max()):
+            raise UserFunctionError(
+                f"a0(t, q) = {wanted} leaves the range of T(q): the nearest T v is {reached}. No velocity v could make up for "
+                "it; give as many velocities as coordinates, or an a0 that T can reach."
+            )
+    start, shift = np.asarray(shift(t, q), float), inlined(shift_of(inlined(T), inlined(a0)))
+    given["f"] = shifted_force(given["M"], given["f"], T, shift)
+    if n_a:
+        given["a"] = shifted_rest(given["A"], given["a"], shift)
+    return start
 
 
 def _records(pointers, q0, v0, n_c, n_a, name):
@@ -205,6 +198,7 @@ def _records(pointers, q0, v0, n_c, n_a, name):
         methods=table(METHODS, pointers),
         q_start=none,
         planar=none,
+        group=none,
         column=np.full((1, 6), n_v, np.uint32),
         mass=np.zeros(0),
         inertia=np.zeros((0, 9)),
@@ -254,6 +248,7 @@ def _records(pointers, q0, v0, n_c, n_a, name):
         gq_map=none,
         kq_entry=none,
         kq_map=none,
+        chart=records.NO_CHART,
     )
     labels = [Row("Phi", str(i), "length", False) for i in range(n_c)]
     labels += [Row("A", str(i), "length", True) for i in range(n_a)]

@@ -47,6 +47,8 @@ class System:
     start_velocity: np.ndarray | None = None
     entry_side: np.ndarray | None = field(default=None, repr=False)  # (entries of G, 2): which body, which direction
     nodes: list = field(default_factory=list, repr=False)  # (is a constraint, unknowns) in order of elimination
+    rotation: str = "group"  # rotation parameters in q
+    base: "System | None" = field(default=None, repr=False)  # the same with group coordinates, for other parameters
 
     @classmethod
     def from_functions(
@@ -62,6 +64,7 @@ class System:
         *,
         q0: Any,
         v0: Any,
+        a0: Any = None,
         potential: Any = None,
         t0: float = 0.0,
         name: str = "functions",
@@ -73,11 +76,15 @@ class System:
         given; A(t, q) (n_a, n_v) and a(t, q) (n_a,), nonholonomic rows A v + a = 0. q0, v0: the start, moved onto the
         constraints. potential(q): potential energy, for the energy balance. Functions are plain Python, compiled; they must
         stand complex arguments (arrays made with np.array([...])) and are checked against finite differences.
+
+        a0(t, q) (n_q,), in the range of T: kinematics q' = T v + a0, with f, A, a, v0 written in this v. Inside, the velocities
+        are w = v + T+ a0, so that q' = T w: the System and its Solutions show w as their v (and kinetic energy w^T M w / 2);
+        the v of the functions is w - T+ a0. Multipliers and reactions are the same for both.
         """
         from .functional import from_functions
 
         return from_functions(
-            M, f, Phi, G=G, gamma=gamma, T=T, A=A, a=a, potential=potential, q0=q0, v0=v0, t0=t0, name=name
+            M, f, Phi, G=G, gamma=gamma, T=T, A=A, a=a, a0=a0, potential=potential, q0=q0, v0=v0, t0=t0, name=name
         )
 
     @property
@@ -101,6 +108,11 @@ class System:
         return self.record.n_rows
 
     @property
+    def singular_mass(self):
+        """Whether M is singular: bodies without mass or inertia of their own, or quaternions as coordinates."""
+        return bool((self.record.added_mass > 0.0).any())
+
+    @property
     def length(self):
         """Characteristic length, m: what makes lengths and angles comparable."""
         return self.record.length
@@ -121,7 +133,8 @@ class System:
             rotation=np.tile(np.eye(3).ravel(), (r.n_bodies + 1, 1)),
             velocity=zeros((r.n_bodies + 1, 6)),
             m=self.mass_values.copy(),
-            f=zeros(r.n_v + 1),
+            added=self._added_entries(),
+            f=zeros(1 + max(r.n_v, int(r.column.max()))),
             phi=zeros(r.n_rows),
             phi_dot=zeros(r.n_rows),
             phi_t=zeros(r.n_rows),
@@ -139,10 +152,12 @@ class System:
             t_inverse=zeros(r.t_row.size),
             tq=zeros(r.tq_row.size),
             options=zeros(8),
-            schedule=np.array([1.0, 0.0, 0.0, 0.0]),
+            schedule=np.array([1.0, 0.0, 0.0, 0.0, 0.0]),
+            partition=zeros(r.n_v + 1, np.uint32),
             hooks=zeros(4, np.int64),
             tally=zeros(4, np.int64),
             basis=records.NO_BASIS,
+            turning=self._turning(),
             value=zeros(self.n_measures),
             speed=zeros(self.n_measures),
             bias=zeros(self.n_measures),
@@ -158,6 +173,22 @@ class System:
             kkt=sparse.matrix(self.pattern, layout, weak),
         )
         return work
+
+    def _added_entries(self):
+        """The added mass on the pattern of M: its diagonal."""
+        r = self.record
+        entries = np.zeros(r.m_row.size)
+        places, first = np.unique(np.where(r.m_row == r.m_column, r.m_row, r.n_v), return_index=True)
+        diagonal = places < r.n_v  # where several entries share a place, the first takes it
+        entries[first[diagonal]] = r.added_mass[places[diagonal].astype(int)]
+        return entries
+
+    def _turning(self):
+        """Scratch for rotation parameters."""
+        chart, zeros = self.record.chart, np.zeros
+        n, triples, blocks = chart.added.shape[0], 3 * chart.triple_row.size + 1, 9 * chart.block.shape[0] + 1
+        sizes = ((n, 12), (n, 12), (n, 12), (n, 3), (n, 3), triples, triples, blocks, blocks)
+        return records.Turning(*(zeros(size) for size in sizes))
 
     @cached_property
     def _scratch(self):
@@ -234,7 +265,8 @@ class System:
 
     def row_name(self, row):
         """The name of a constraint row: joint and direction."""
-        return f'joint "{self.rows[row].joint}" ({self.rows[row].label})'
+        found = self.rows[row]
+        return f'{found.owner} "{found.joint}" ({found.label})'
 
     def unknown_name(self, index):
         """The name of an unknown in the layout [velocities, dummy, multipliers]."""
@@ -242,6 +274,10 @@ class System:
             return self.row_name(index - self.n_v - 1)
         if self.model is None:
             return f"velocity {index}"
+        if not (self.record.column == index).any():  # a rotation parameter
+            body = int(np.searchsorted(self.record.q_start, index, side="right")) - 1
+            number = index - int(self.record.q_start[body]) - 2
+            return f'body "{list(self.model.bodies)[body]}" in number {number} of its rotation ({self.rotation})'
         body = int(np.flatnonzero((self.record.column == index).any(axis=1))[0])
         part = int(np.flatnonzero(self.record.column[body] == index)[0])
         words = ("moving along x", "moving along y", "moving along z", "turning about its x axis")

@@ -94,6 +94,43 @@ def _compare(where, function, evaluate, directions):
             )
 
 
+def check_complex_step(label, function, arguments, shape, exact=True):
+    """Check a function of numbers and vectors: it works, gives `shape`, is finite; `exact`: complex step along its vectors
+    agrees with differences."""
+    try:
+        value = np.asarray(function(*arguments), float)
+    except Exception as error:
+        raise UserFunctionError(f"{label} fails at the start: {type(error).__name__}: {error}.") from error
+    if value.shape != shape:
+        raise UserFunctionError(f"{label} has shape {value.shape}, needed is {shape}.")
+    if not np.isfinite(value).all():
+        raise UserFunctionError(f"{label} is not finite at the start.")
+    if not exact:
+        return
+    rng = np.random.default_rng(5)
+    ways = [rng.normal(size=np.shape(x)) * (np.ndim(x) > 0) for x in arguments]
+
+    def moved(s):
+        return np.asarray(function(*(x + s * way for x, way in zip(arguments, ways, strict=True))))
+
+    try:
+        derivative = moved(TINY * 1j).imag / TINY
+    except Exception as error:
+        raise UserFunctionError(_advice(label, function, f"it fails with {type(error).__name__}: {error}")) from error
+    difference = (moved(STEP) - moved(-STEP)) / (2 * STEP)
+    if not np.abs(derivative - difference).max(initial=0.0) <= TOLERANCE * (1 + np.abs(difference).max(initial=0.0)):
+        raise UserFunctionError(_advice(label, function, "complex step and finite differences disagree"))
+
+
+def _advice(label, function, what):
+    names = suspects(function) if hasattr(getattr(function, "py_func", function), "__code__") else []
+    cause = f" It uses {', '.join(names)}, which is not differentiable in the complex plane." if names else ""
+    return (
+        f"{label} cannot be differentiated by complex step: {what}.{cause} Build arrays with np.array([...]) from expressions "
+        "of the arguments, without abs, max, arctan2, comparisons or arrays of fixed real type."
+    )
+
+
 def check_profile(function, where):
     """Check a user's u(t)."""
     refuse_powers(function, where)

@@ -1,0 +1,82 @@
+"""Whether a formulation takes a system and its options; what it does not take is refused with a sentence that says why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .errors import IncompatibleMethods, ModelError, suggest
+from .registry import FORMULATIONS
+
+NO_INERTIA = 1e-13  # smallest eigenvalue of M, scaled to a unit diagonal, that counts as inertia
+
+
+def check_admitted(chosen, system):
+    """Raise IncompatibleMethods where the formulation `chosen` does not take a kind of row or mass that the system has."""
+    if not chosen.nonholonomic and system.record.velocity_level.any():
+        row = system.row_name(int(np.argmax(system.record.velocity_level)))
+        fitting = ", ".join(f.name for f in FORMULATIONS.values() if f.nonholonomic)
+        raise IncompatibleMethods(
+            f'Formulation "{chosen.name}" takes holonomic constraints only; {row} constrains velocities. Use one of {fitting}.'
+        )
+    if not chosen.singular_mass:
+        direction = without_inertia(system)
+        if direction is not None:
+            fitting = ", ".join(f.name for f in FORMULATIONS.values() if f.singular_mass)
+            raise IncompatibleMethods(
+                f'Formulation "{chosen.name}" needs the inverse of the mass matrix, which is singular: there is no inertia '
+                f"of its own for {system.unknown_name(direction)}. Use one of {fitting}."
+            )
+
+
+def without_inertia(system):
+    """The velocity that is most of a direction without mass at the start, or None where M is positive definite."""
+    from scipy.sparse.csgraph import connected_components
+
+    m = system.mass(system.start)
+    diagonal = m.diagonal()
+    if not diagonal.min() > 0.0:
+        return int(np.argmin(diagonal))
+    scaled = m.multiply(1.0 / np.sqrt(diagonal)[:, None]).multiply(1.0 / np.sqrt(diagonal)).tocsr()
+    count, block = connected_components(scaled, directed=False)
+    members = np.split(np.argsort(block, kind="stable"), np.cumsum(np.bincount(block, minlength=count))[:-1])
+    for own in (own for own in members if own.size > 1):
+        values, vectors = np.linalg.eigh(scaled[own][:, own].toarray())
+        if values[0] <= NO_INERTIA:
+            return int(own[np.argmax(np.abs(vectors[:, 0]))])
+    return None
+
+
+def formulation_options(chosen, options: dict[str, Any]):
+    """Those of the `options` that belong to the formulation, numbers checked; they are taken out of `options`."""
+    found = {key: options.pop(key) for key in list(options) if key in chosen.options}
+    missing = [key for key in chosen.needs if found.get(key) is None]
+    if missing:
+        raise IncompatibleMethods(f'Formulation "{chosen.name}" needs the option {missing[0]}=...')
+    for key, value in found.items():
+        if isinstance(chosen.options[key], float):
+            found[key] = _number(chosen, key, value)
+    return found
+
+
+def _number(chosen, key, value):
+    low, high = chosen.ranges.get(key, (-np.inf, np.inf))
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = np.nan
+    if isinstance(value, (str, bool)) or not np.isfinite(number):
+        raise ModelError(f"Option {key} of {chosen.name} is {value!r}; it must be a finite number.")
+    if not low <= number <= high:
+        raise ModelError(f"Option {key} of {chosen.name} is {number:g}; it must lie between {low:g} and {high:g}.")
+    return number
+
+
+def unknown_option(key, chosen, method):
+    """The error for an option that neither the formulation nor the integrator has."""
+    known = [*chosen.options, *method.options]
+    return IncompatibleMethods(
+        f'Unknown option "{key}".{suggest(key, known)} Options of {chosen.name}: {", ".join(chosen.options) or "none"}; '
+        f"of {method.name}: {', '.join(method.options) or 'none'}."
+    )

@@ -1,0 +1,1 @@
+"""Analysis of a mechanism at one instant: equilibrium, linearised equations."""

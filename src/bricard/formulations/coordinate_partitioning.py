@@ -1,0 +1,98 @@
+"""Coordinate partitioning: some of the coordinates themselves are integrated, the others follow from the constraints.
+
+    G = [G_u G_v],   z = v-coordinates,   Phi(t, u, z) = 0 by Newton's method,   u' = -G_u^-1 (G_v w + Phi_t)
+
+LU factorisation with full pivoting splits the coordinates: columns with a pivot are dependent (u), the others independent. It is
+made in scaled rows and columns, so the split does not depend on units (for systems given by functions it does: they are taken
+as they are). Coordinates are those of the velocities: displacements and turns of bodies from a base, or q of functions.
+They are kept as long as G_u^-1 does not grow; `independent=` names the ones to begin with, by their places in v (in q for
+functions), and with `repartition=False` the run ends where these fail. Constraints hold to round-off.
+The cheapest method in independent coordinates: B only picks. Redundant rows, drivers and nonholonomic rows are allowed.
+Reference: Wehage and Haug, J. Mech. Design 104 (1982) 247-255; spec 000, section 2.1.
+"""
+
+import numpy as np
+
+from ..errors import ModelError
+from ..linalg.full_pivot_lu import eliminate
+from .base import ODE, Formulation
+from .tangent_coordinates import problem
+
+SINGULAR, POOR, KEPT = (
+    1e-12,
+    0.01,
+    0.5,
+)  # smallest pivots: of the first one; of the best ones, to be used at all, to be kept
+
+
+class Partition:
+    """The choice of independent coordinates by full pivoting; `chosen` are those in use."""
+
+    def __init__(self, repartition):
+        self.repartition, self.chosen, self.limit = repartition, None, POOR
+
+    def __call__(self, a, holonomic, root, basis):
+        """Write basis.free, or answer False; see tangent_coordinates.Coordinates."""
+        m, n = a.shape
+        lu, columns = a.copy(), np.arange(n)
+        if eliminate(lu, np.arange(m), columns, 0, holonomic, SINGULAR) < holonomic:
+            return False
+        if eliminate(lu, np.arange(m), columns, holonomic, m, SINGULAR) < m:
+            return False
+        free = np.concatenate([np.sort(columns[m:]), columns[holonomic:m]])
+        if self.chosen is not None and holonomic == m:
+            best = np.abs(np.diag(lu)).min(initial=np.inf)
+            if self._weakest(a) >= self.limit * best:
+                free = self.chosen
+            elif not self.repartition:
+                return False
+        self.chosen, self.limit = free, KEPT if self.repartition else POOR
+        basis.free[:] = 0
+        basis.free[free] = 1 + np.arange(free.size)
+        return True
+
+    def _weakest(self, a):
+        """The smallest pivot of the dependent columns that belong to the chosen independent ones; 0 if they are singular."""
+        dependent = np.delete(a, self.chosen, axis=1)
+        m = dependent.shape[0]
+        if eliminate(dependent, np.arange(m), np.arange(m), 0, m, SINGULAR) < m:
+            return 0.0
+        return np.abs(np.diag(dependent)).min(initial=np.inf)
+
+
+def ode(system, correction="none", independent=None, repartition=True):
+    """The Ode form: y = [z, w]."""
+    partition = Partition(bool(repartition))
+    found = problem(system, partition, directions=False)
+    if independent is not None:
+        partition.chosen = _places(system, independent, found.scale.size // 2)
+    return found
+
+
+def _places(system, independent, k):
+    places = np.atleast_1d(np.asarray(independent))
+    if system.record.velocity_level.any():
+        raise ModelError(
+            "independent= cannot be given with nonholonomic rows: positions and velocities differ in number."
+        )
+    if places.dtype.kind not in "iu" or places.shape != (k,) or np.unique(places).size != k:
+        raise ModelError(f"independent is {independent!r}; it must name {k} different coordinates by their places.")
+    if places.min() < 0 or places.max() >= system.n_v:
+        raise ModelError(f"independent is {independent!r}; coordinates count from 0 to {system.n_v - 1}.")
+    return places.astype(int)
+
+
+COORDINATE_PARTITIONING = Formulation(
+    name="coordinate-partitioning",
+    title="Independent coordinates: partitioning by full pivoting",
+    index=1,
+    forms={ODE: ode},
+    keeps=("position", "velocity", "acceleration"),
+    drifts=(),
+    references=("Wehage and Haug 1982, doi:10.1115/1.3256318",),
+    options={"independent": None, "repartition": True},
+    correction="none",
+    corrections=("none",),
+    aliases=("gcp", "lu"),
+    cost="four evaluations, two sparse factorisations; a dense LU when coordinates are chosen anew",
+)

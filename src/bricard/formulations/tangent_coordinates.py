@@ -1,0 +1,266 @@
+"""Independent coordinates: what all formulations in them share. Only independent positions and velocities are integrated.
+
+    y = [z, w],   z = B xi,   w = B xi',   w' = B xi'',   q = base moved by xi
+
+B is constant between renewals of the base. The full state follows from y and the constraints (expansion.py), so positions and
+velocities hold to round-off; accelerations come from the KKT matrix. The methods differ in how B is found: tangent directions
+N with G N = 0 (Directions), or coordinates themselves (coordinate_partitioning.py).
+
+They are chosen anew, in Python with LAPACK, when they lose the motion: 1 - |w|^2 / |xi'|^2 > tau (spec 000, eq. 4; tangent
+directions only, and without what drivers add to xi'); when the matrix of the dependent coordinates comes near to a singular one,
+its mu for a fixed r having grown by a factor since the base; before a body has turned around; and when independent rows are.
+Reference: Mani, Haug and Atkinson, J. Mech. Trans. Autom. 107 (1985) 82-87; spec 000, section 2.4.
+"""
+
+import math
+
+import numpy as np
+
+from ..compiled.interfaces import EXPAND, REBASE, RHS, VELOCITY
+from ..compiled.pointers import compiled
+from ..compiled.records import NO_BASIS, pack
+from ..compiled.status import NO_COORDINATES, RENEW, RUNNING
+from ..errors import AssemblyError
+from ..linalg.factor import failure
+from ..linalg.kkt import accelerations, evaluate, select_rows
+from ..system.assembler import assemble
+from ..system.redundancy import choose_rows
+from .base import ODE, Problem
+from .expansion import (
+    BEND,
+    K_Z,
+    LAST,
+    MAPPED,
+    PROBE,
+    RATE,
+    SCRATCH,
+    SLOPE,
+    VELOCITIES,
+    K,
+    factorise_dependent,
+    forget,
+    gather,
+    probe,
+    settle,
+    spread,
+    step_dependent,
+)
+from .increments import largest_turn, mapped, to_bend, to_rate, to_velocity
+
+LOST, GROWTH = 0.05, 3.0  # chosen anew: share of the motion that tangent directions lose; growth of mu
+LARGEST_TURN = 2.0  # rad, from the base
+SINGULAR = 1e14  # a mu, without units, beyond which there are no coordinates
+TAU = 0  # of work.options
+
+
+@RHS
+def independent(t, y, y_dot, system, work):
+    """y = [z, w] -> y' = [B xi', B xi'']."""
+    basis, dense = work.basis, work.basis.dense[0]
+    status = settle(t, y, system, work)
+    if status != RUNNING:
+        for i in range(y_dot.size):
+            y_dot[i] = math.nan
+        return status
+    k_z, k, slope = int(basis.numbers[K_Z]), int(basis.numbers[K]), dense[SLOPE]
+    regular = accelerations(t, basis.q, basis.v, system, work)
+    is_mapped = basis.numbers[MAPPED] > 0.0
+    to_bend(basis.increment, basis.q, dense[RATE], basis.v, work.u, dense[BEND], is_mapped, system, work)
+    gather(dense[BEND], 0, k_z, slope, system, work)
+    for i in range(k_z):
+        y_dot[i] = y[k_z + i] if i < k else slope[k_z + i - k]
+    for i in range(k):
+        y_dot[k_z + i] = slope[i]
+    return RUNNING if regular else failure(work.kkt)
+
+
+@EXPAND
+def expand(t, y, q, v, system, work):
+    """The full q and v of y; not a number where they cannot be found."""
+    status = settle(t, y, system, work)
+    for i in range(system.n_q):
+        q[i] = work.basis.q[i] if status == RUNNING else math.nan
+    for i in range(system.n_v):
+        v[i] = work.basis.v[i] if status == RUNNING else math.nan
+    return status
+
+
+@compiled
+def lost_motion(t, y, system, work):
+    """1 - |w|^2 / |xi'|^2, xi' being the motion that belongs to w while drivers stand still."""
+    basis = work.basis
+    k_z, k, is_mapped = int(basis.numbers[K_Z]), int(basis.numbers[K]), basis.numbers[MAPPED] > 0.0
+    xi, q, motion, v = basis.increment, basis.q, basis.dense[0, SCRATCH], work.e
+    g, g_row, g_column, phi_dot, n_v = work.g, system.g_row, system.g_column, work.phi_dot, system.n_v
+    seen, unseen = 0.0, 0.0
+    for i in range(n_v):
+        motion[i] = 0.0
+    for i in range(k):
+        seen += y[k_z + i] * y[k_z + i]
+    spread(y[k_z:], k, motion, system, work)
+    to_velocity(xi, q, motion, v, is_mapped, system, work)
+    for i in range(system.n_rows):
+        phi_dot[i] = 0.0
+    for e in range(g.size):
+        if g_column[e] < n_v:
+            phi_dot[g_row[e]] += g[e] * v[g_column[e]]
+    for i in range(n_v):
+        motion[i] = 0.0
+    step_dependent(phi_dot, VELOCITIES, motion, system, work)
+    for i in range(n_v):
+        unseen += motion[i] * motion[i] / system.metric[i]
+    return unseen / (seen + unseen) if seen + unseen > 0.0 else 0.0
+
+
+@REBASE
+def watch(t, y, system, work):
+    """Whether the coordinates have to be chosen anew."""
+    status = settle(t, y, system, work)
+    if status != RUNNING:
+        return status
+    basis, options = work.basis, work.options
+    known, k_z = basis.dense[0, LAST], int(basis.numbers[K_Z])
+    gather(basis.increment, 0, k_z, known, system, work)  # round-off must not add up
+    gather(basis.dense[0, RATE], 0, int(basis.numbers[K]), known[k_z:], system, work)
+    if work.kkt.report[0] > 0 and work.left_out[0] > 0:
+        return RENEW
+    if largest_turn(basis.increment, system) > LARGEST_TURN or probe(system, work) > GROWTH * basis.numbers[PROBE]:
+        return RENEW
+    return RENEW if options[TAU] > 0.0 and lost_motion(t, y, system, work) > options[TAU] else RUNNING
+
+
+@compiled
+def fill_rows(place, a, system, work):
+    """The G in work, scaled to be without units, by columns too, into the rows place[i] >= 0 of the dense matrix a."""
+    g, g_row, g_column, metric, scale = work.g, system.g_row, system.g_column, system.metric, system.row_scale
+    for e in range(g.size):
+        i, j = g_row[e], g_column[e]
+        if place[i] >= 0 and j < system.n_v:
+            a[place[i], j] += scale[i] * g[e] * math.sqrt(metric[j])
+
+
+@compiled
+def begin(t, y, system, work):
+    """y = [0, B xi'] at the base just chosen, with the v in work.basis; the matrix there is the measure for later ones."""
+    basis, dense = work.basis, work.basis.dense[0]
+    k_z, k = int(basis.numbers[K_Z]), int(basis.numbers[K])
+    forget(t, system, work)
+    to_rate(basis.increment, basis.q, basis.v, dense[RATE], basis.numbers[MAPPED] > 0.0, system, work)
+    for i in range(k_z):
+        y[i] = 0.0
+    gather(dense[RATE], 0, k, y[k_z:], system, work)
+    gather(dense[RATE], k, k_z, dense[SLOPE, k_z:], system, work)
+    for i in range(k_z + k):
+        dense[LAST, i] = y[i]
+    status = factorise_dependent(VELOCITIES, system, work)
+    basis.numbers[PROBE] = probe(system, work)
+    return status if basis.numbers[PROBE] < SINGULAR else NO_COORDINATES
+
+
+class Coordinates:
+    """Chooses the coordinates of a system at a base, by a `choose(a, holonomic, root, basis)` that the method supplies.
+
+    It gets the independent rows a (m, n_v) of G without units, the holonomic ones first, their number, the roots of the metric
+    of the columns (n_v,), and writes basis.n or basis.free; its answer is False where there are no good coordinates.
+    """
+
+    def __init__(self, system, choose):
+        self.system, self.choose, self.mapped = system, choose, mapped(system)
+        work = system.work()
+        choose_rows(system, assemble(system), work)
+        used = work.epsilon <= system.record.row_diagonal
+        self.k = system.n_v - int(used.sum())
+        self.k_z = system.n_v - int((used & (system.record.velocity_level == 0)).sum())
+
+    def anchor(self, t, q, v, work):
+        """y at (t, q, v), the base being there, or None; work.basis is ready then."""
+        system, basis, packed, r = self.system, work.basis, pack(work), self.system.record
+        evaluate(t, q, v, VELOCITY, system.compiled, packed)
+        select_rows(system.compiled, packed)
+        used = work.epsilon <= r.row_diagonal
+        rows = np.concatenate([np.flatnonzero(used & (r.velocity_level == level)) for level in (0, 1)])
+        holonomic = int((r.velocity_level[rows] == 0).sum())
+        if (system.n_v - rows.size, system.n_v - holonomic) != (self.k, self.k_z):
+            return None
+        a, place = np.zeros((rows.size, system.n_v)), np.full(r.n_rows, -1)
+        place[rows] = np.arange(rows.size)
+        basis.c[:] = work.g
+        if self.mapped:
+            inverse = np.linalg.inv(system.kinematic_map(q).toarray())
+            basis.c[:] = (work.g.reshape(r.n_rows, r.n_v) @ inverse).ravel()
+            work.g[:] = basis.c
+        fill_rows(place, a, system.compiled, packed)
+        if not (np.isfinite(a).all() and self.choose(a, holonomic, np.sqrt(r.metric[:-1]), basis)):
+            return None
+        basis.base[:], basis.q[:], basis.v[:] = q, q, v
+        size = np.abs(q[: 3 * r.n_bodies] if r.n_bodies else q).max(initial=0.0) / system.length
+        basis.numbers[:4] = self.k_z, self.k, 2e-15 * (1.0 + size), self.mapped
+        evaluate(t, q, v, VELOCITY, system.compiled, packed)
+        y = np.zeros(self.k_z + self.k)
+        return y if begin(t, y, system.compiled, packed) == RUNNING else None
+
+    def initial(self, state, work):
+        """The first y."""
+        y = self.anchor(state.t, state.q, state.v, work)
+        if y is None:
+            raise AssemblyError(
+                f"No good independent coordinates could be found at the start (t = {state.t:g} s): the position is a singular "
+                "one, or the coordinates asked for do not describe the motion. Start beside it, or let the method choose."
+            )
+        return y
+
+    def renew(self, t, y, work):
+        """New coordinates at an accepted state, whose q and v REBASE has left in work.basis."""
+        found = self.anchor(t, work.basis.q.copy(), work.basis.v.copy(), work)
+        if found is None:
+            return NO_COORDINATES
+        y[:] = found
+        return RUNNING
+
+
+class Directions:
+    """The choice of orthonormal directions, by one of the functions of linalg/null_space.py."""
+
+    def __init__(self, null_space):
+        self.null_space, self.frame = null_space, None
+
+    def __call__(self, a, holonomic, root, basis):
+        """Write basis.n; see Coordinates."""
+        m, n = a.shape
+        self.frame = self.null_space(a, self.frame)
+        rows = self.frame[:, m:].T
+        if holonomic < m:  # directions that only positions have, orthogonal to those of the velocities
+            rest = self.null_space(np.vstack([a[:holonomic], rows]))
+            rows = np.vstack([rows, rest[:, n - (m - holonomic) :].T])
+        basis.n[:] = rows * root
+        return True
+
+
+def problem(system, choose, directions, tau=0.0):
+    """The Ode form in the coordinates that `choose` finds: `directions` if they are directions N, otherwise coordinates."""
+    coordinates = Coordinates(system, choose)
+    n_v, k_z = system.n_v, coordinates.k_z
+    width = max(2 * n_v, n_v + 1 + system.n_rows)
+    basis = NO_BASIS._replace(
+        base=np.zeros(system.n_q),
+        n=np.zeros((k_z, n_v) if directions else (0, 0)),
+        free=np.zeros(n_v + 1, np.uint32),
+        c=np.zeros(system.record.g_row.size),
+        increment=np.zeros(n_v + 1),
+        q=np.zeros(system.n_q),
+        v=np.zeros(n_v),
+        numbers=np.zeros(8),
+        dense=np.zeros((1, 6, width)),
+    )
+    return Problem(
+        form=ODE,
+        system=system,
+        functions=(independent,),
+        initial=coordinates.initial,
+        scale=np.full(k_z + coordinates.k, system.length),
+        rebase=watch,
+        expand=expand,
+        renew=coordinates.renew,
+        basis=basis,
+        options=np.array([tau]),
+    )

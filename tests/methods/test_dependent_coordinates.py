@@ -1,0 +1,470 @@
+"""Formulations in dependent coordinates: same accelerations, multipliers and motion; figures of the specs; what they refuse."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from spec_systems import double_pendulum, random_system, rod
+from test_agreement import rolling_disc
+from test_singular_positions import double_four_bar, exact_angle
+
+import bricard.model as br
+from bricard.admission import check_admitted, without_inertia
+from bricard.compiled.interfaces import VELOCITY
+from bricard.compiled.records import pack
+from bricard.compiled.status import RUNNING
+from bricard.errors import IncompatibleMethods, ModelError, SimulationError
+from bricard.formulations.baumgarte import BAUMGARTE
+from bricard.linalg.kkt import evaluate
+from bricard.linalg.soft_rows import factorise_soft, solve_soft
+from bricard.registry import FORMULATIONS
+from bricard.simulation import simulate
+from bricard.system.assembler import assemble
+from bricard.system.reorder import reordered, velocities_first
+from bricard.system.system import System
+from mechanisms import MILLIMETRES, four_bar, pendulum, rssr, six_bar, slider_crank
+
+EXACT = ("index1", "baumgarte", "multiplier-elimination", "projection", "pseudo-inverse-1", "pseudo-inverse-2")
+SOFT = ("penalty", "augmented-lagrangian")
+ODES = (*EXACT[1:], *SOFT)
+WITH_LAM = tuple(name for name in EXACT if name != "projection")
+
+
+def evaluated(system, formulation, state, **options):
+    """v' (n_v,) and lam (n_rows,) of the right-hand side of a formulation at a state."""
+    problem = FORMULATIONS[formulation].forms["Ode"](system, correction="none", **options)
+    work = problem.work(state)
+    y = problem.initial(state, work)
+    y_dot = np.zeros_like(y)
+    assert problem.functions[0](state.t, y, y_dot, problem.system.compiled, pack(work)) == RUNNING
+    return y_dot[system.n_q :], work.u[system.n_v + 1 :].copy()
+
+
+# accelerations and multipliers
+
+TABLE_A = np.array([-24.798286346, 17.498918919])
+TABLE_LAM = np.array([3.099785793, 4.441013514, -2.410944506, -1.259391892])
+
+
+@pytest.mark.parametrize("formulation", (*EXACT, "augmented-lagrangian"))
+def test_table_of_spec_000_at_the_start(formulation):
+    """Section 9.1, case A, t = 0: the second derivatives of both angles, the multipliers of the source's own rows."""
+    system = double_pendulum()
+    a, lam = evaluated(system, formulation, assemble(system))
+    np.testing.assert_allclose(a[[0, 3]], TABLE_A, rtol=0, atol=2e-9 if formulation in EXACT else 1e-7)
+    if formulation != "projection":
+        np.testing.assert_allclose(lam, TABLE_LAM, rtol=0, atol=2e-9 if formulation in EXACT else 1e-7)
+
+
+@cache
+def case(name):
+    """A system and a state of it, not at rest."""
+    if name.startswith("random"):
+        system = random_system(redundant="redundant" in name)
+    else:
+        system = {"four-bar": four_bar, "six-bar": six_bar, "rssr": rssr, "disc": rolling_disc}[name]().build()
+    return system, assemble(system)
+
+
+CASES = ("random", "random redundant", "four-bar", "six-bar", "rssr", "disc")
+
+
+@pytest.mark.parametrize("formulation", (*EXACT[1:], "augmented-lagrangian"))
+@pytest.mark.parametrize("name", CASES)
+def test_accelerations_are_equal(name, formulation):
+    system, state = case(name)
+    a = evaluated(system, formulation, state)[0]
+    exact = evaluated(system, "index1", state)[0]
+    accuracy = 1e-10 if formulation in EXACT else 1e-7
+    np.testing.assert_allclose(a, exact, rtol=0, atol=accuracy * np.abs(exact).max())
+
+
+@pytest.mark.parametrize("formulation", ("pseudo-inverse-1", "pseudo-inverse-2", "augmented-lagrangian"))
+@pytest.mark.parametrize("name", CASES)
+def test_multipliers_are_the_smallest_in_scaled_rows(name, formulation):
+    """Redundant rows included: those of the acceleration level that a Solution shows."""
+    system, state = case(name)
+    lam = evaluated(system, formulation, state)[1]
+    accuracy = 1e-6 if formulation == "augmented-lagrangian" else 1e-9
+    np.testing.assert_allclose(lam, state.lam, rtol=0, atol=accuracy * np.abs(state.lam).max())
+
+
+@pytest.mark.parametrize("name", ["random", "random redundant"])
+def test_corrected_formula_of_spec_003(name):
+    """Section 5, [C8]: v' = (I - M^-1 G^T C^+ G) M^-1 f + M^-1 G^T C^+ gamma, and the block formula of the pseudo-inverse."""
+    system, state = case(name)
+    m, g = system.mass(state.q).toarray(), system.jacobian(state.t, state.q).toarray()
+    f, gamma = system.force(state.t, state.q, state.v), system.gamma(state.t, state.q, state.v)
+    inverse = np.linalg.inv(m)
+    c = np.linalg.pinv(g @ inverse @ g.T, rcond=1e-10)
+    expected = inverse @ f + inverse @ g.T @ c @ (gamma - g @ inverse @ f)
+    a, lam = evaluated(system, "pseudo-inverse-1", state)
+    np.testing.assert_allclose(a, expected, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(lam, c @ (g @ inverse @ f - gamma), rtol=0, atol=1e-10)
+    rows = len(g)
+    whole = np.linalg.pinv(np.block([[m, g.T], [g, np.zeros((rows, rows))]]), rcond=1e-10) @ np.concatenate([f, gamma])
+    a, lam = evaluated(system, "pseudo-inverse-2", state)
+    np.testing.assert_allclose(np.concatenate([a, lam]), whole, rtol=0, atol=1e-9)
+
+
+def test_penalty_error_is_proportional_to_its_inverse():
+    system, state = case("rssr")
+    exact, kappa = evaluated(system, "index1", state)[0], np.logspace(3, 7, 9)
+    errors = [np.abs(evaluated(system, "penalty", state, kappa=k)[0] - exact).max() for k in kappa]
+    assert np.polyfit(np.log(kappa), np.log(errors), 1)[0] == pytest.approx(-1.0, abs=0.05)
+
+
+@pytest.mark.parametrize("kappa", [10.0, 1e2, 1e4])
+def test_contraction_of_the_augmented_lagrangian(kappa):
+    """Spec 003, section 3: the error of the multipliers shrinks by 1 / (1 + kappa sigma) per round."""
+    system, state = case("random")
+    work = system.work()
+    packed, record = pack(work), system.record
+    evaluate(state.t, state.q, state.v, VELOCITY, system.compiled, packed)
+    factorise_soft(system.compiled, packed, 1.0 / kappa)
+    work.b[: system.n_v], work.b[system.n_v + 1 :] = work.f[: system.n_v], work.gamma
+    errors = []
+    for rounds in (1, 2, 3):
+        solve_soft(system.compiled, packed, 0.0, rounds, 0.0, work.b, work.u)
+        errors.append(np.abs(work.u[system.n_v + 1 :] - state.lam).max())
+    m, g = system.mass(state.q).toarray(), system.jacobian(state.t, state.q).toarray()
+    sigma = np.linalg.eigvalsh(g @ np.linalg.solve(m, g.T)).min() / record.row_diagonal[0]
+    assert errors[2] / errors[1] == pytest.approx(1.0 / (1.0 + kappa * sigma), rel=0.1)
+
+
+def test_dense_methods_do_not_depend_on_units():
+    """Rank decisions and smallest multipliers are made in scaled rows."""
+    for formulation in (*SOFT, "pseudo-inverse-1", "pseudo-inverse-2", "projection"):
+        metres, other = four_bar().build(), four_bar(MILLIMETRES).build()
+        a = evaluated(metres, formulation, assemble(metres))[0]
+        b = evaluated(other, formulation, assemble(other))[0]
+        moving = np.arange(a.size) % 6 < 3
+        np.testing.assert_allclose(b, np.where(moving, 1000.0 * a, a), rtol=1e-6, atol=1e-6)
+
+
+# motion
+
+DRIVEN = "driven slider-crank"
+
+
+def driven():
+    """A motor turns the crank of a slider-crank as prescribed: rheonomic, no freedom left."""
+    model = slider_crank(planar=False)
+    model.drive("drive", "A", br.Polynomial((0.0, 5.0, 2.0)))
+    return model
+
+
+MECHANISMS = {
+    "pendulum": pendulum,
+    "four-bar": four_bar,
+    "six-bar": six_bar,
+    "rolling disc": rolling_disc,
+    DRIVEN: driven,
+}
+
+
+@cache
+def reference(name):
+    return simulate(MECHANISMS[name](), 0.2, formulation="index1", integrator="dopri5", rtol=1e-11, output=4)
+
+
+@pytest.mark.parametrize("formulation", ODES)
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_motion(name, formulation):
+    """As index 1 with the same steps, plus what the method violates its constraints by."""
+    solution = simulate(MECHANISMS[name](), 0.2, formulation=formulation, integrator="rk4", step=0.001, output=4)
+    accuracy = 5e-6 if formulation == "penalty" else 2e-8 if formulation == "baumgarte" else 1e-9
+    np.testing.assert_allclose(solution.q, reference(name).q, rtol=0, atol=accuracy)
+    np.testing.assert_allclose(solution.v, reference(name).v, rtol=0, atol=100 * accuracy)
+    assert solution.constraint_errors.position.max() <= accuracy
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_motion_of_index3_alf(name):
+    """Order 2, and all three levels hold."""
+    solution = simulate(MECHANISMS[name](), 0.2, formulation="index3-alf", step=0.0005, output=4)
+    np.testing.assert_allclose(solution.q, reference(name).q, rtol=0, atol=1e-4)
+    errors = solution.constraint_errors
+    assert errors.position.max() <= 1e-10
+    assert errors.velocity.max() <= 1e-11
+    assert errors.acceleration.max() <= 1e-7
+    assert solution.counters["corrections"] == solution.counters["steps"] == 400
+
+
+@pytest.mark.parametrize("name", ["pendulum", "four-bar", "six-bar"])
+def test_order_of_index3_alf(name):
+    """2 in positions, velocities and multipliers, also redundant ones: the part that exerts no force does not grow."""
+    errors = []
+    for step in (0.002, 0.001, 0.0005):
+        solution = simulate(MECHANISMS[name](), 0.2, formulation="index3-alf", step=step, output=4)
+        exact = reference(name)
+        errors.append([np.abs(getattr(solution, key)[-1] - getattr(exact, key)[-1]).max() for key in ("q", "v", "lam")])
+    slopes = np.log2(np.array(errors)[:-1] / np.array(errors)[1:])
+    np.testing.assert_allclose(slopes, 2.0, rtol=0, atol=0.3)
+
+
+@pytest.mark.parametrize("formulation", ODES)
+@pytest.mark.parametrize("planar", [True, False])
+def test_singular_positions_are_passed(formulation, planar):
+    if formulation == "pseudo-inverse-2" and not planar:
+        pytest.skip("a quarter of a minute; the planar one is the same code")
+    options = {"correction": "mass"} if formulation == "penalty" else {}
+    solution = simulate(
+        double_four_bar(planar), 1.3, formulation=formulation, integrator="rk4", step=0.001, output=1, **options
+    )
+    angle = exact_angle(1.3)
+    accuracy = 1e-5 if formulation in SOFT else 1e-8
+    found = solution.point("bar 0", (0.5, 0, 0))[-1, :2]
+    np.testing.assert_allclose(found, [np.cos(angle), np.sin(angle)], rtol=0, atol=accuracy)
+    assert [round(event.t, 1) for event in solution.events] == [0.7, 1.2]
+
+
+@pytest.mark.parametrize("planar", [True, False])
+def test_index3_alf_passes_singular_positions(planar):
+    solution = simulate(double_four_bar(planar), 1.3, formulation="index3-alf", step=0.001, output=1)
+    angle = exact_angle(1.3)
+    found = solution.point("bar 0", (0.5, 0, 0))[-1, :2]
+    np.testing.assert_allclose(found, [np.cos(angle), np.sin(angle)], rtol=0, atol=1e-4)
+
+
+def test_penalty_stops_where_violated_constraints_do_not_decide():
+    with pytest.raises(SimulationError, match="the position is a singular one") as caught:
+        simulate(double_four_bar(True), 1.3, formulation="penalty", integrator="rk4", step=0.001)
+    assert caught.value.solution.t[-1] == pytest.approx(0.713, abs=0.002)
+
+
+def test_more_steps_show_the_order():
+    """Augmented Lagrangian and dense methods have the order of RK4."""
+    for formulation in ("augmented-lagrangian", "projection", "multiplier-elimination"):
+        errors = []
+        for step in (0.004, 0.002):
+            solution = simulate(rssr(), 0.2, formulation=formulation, integrator="rk4", step=step, output=1)
+            exact = simulate(rssr(), 0.2, formulation="index1", integrator="dopri5", rtol=1e-12, output=1)
+            errors.append(np.abs(solution.q[-1] - exact.q[-1]).max())
+        assert np.log2(errors[0] / errors[1]) == pytest.approx(4.0, abs=0.3)
+
+
+# figures of the specs
+
+
+@cache
+def drifting(**options):
+    """Spec 003, section 6.4: RK4, h = 0.01, 40 s. |Phi| and |G v| (2-norms), energies, angle at 5, 10, 20, 40 s."""
+    system, times = rod(), np.array([5.0, 10.0, 20.0, 40.0])
+    solution = simulate(system, 40.0, integrator="rk4", step=0.01, output=times, correction="none", **dict(options))
+    phi = [np.linalg.norm(system.constraint(t, q)) for t, q in zip(solution.t, solution.q, strict=True)]
+    states = zip(solution.t, solution.q, solution.v, strict=True)
+    return phi, [np.linalg.norm(system.constraint_velocity(*s)) for s in states], solution.energy.total, solution.q[1, 2]
+
+
+@pytest.mark.parametrize("formulation", ["index1", "multiplier-elimination", "projection"])
+def test_drift_of_spec_003(formulation):
+    phi, phi_dot, energy, angle = drifting(formulation=formulation)
+    np.testing.assert_allclose(phi, [1.575529e-6, 6.313464e-6, 2.525577e-5, 1.010383e-4], rtol=1e-6)
+    np.testing.assert_allclose(phi_dot, [6.329e-7, 1.186e-6, 2.583e-6, 4.961e-6], rtol=2e-4)
+    assert energy[-1] == pytest.approx(9.84e-4, abs=0.005e-4)
+    assert angle - 0.77095762257 == pytest.approx(2.39e-7, abs=0.01e-7)
+
+
+def test_baumgarte_of_spec_003():
+    phi = drifting(formulation="baumgarte", alpha=10.0, beta=10.0)[0]
+    np.testing.assert_allclose(phi, [5.600e-8, 1.901e-7, 1.321e-7, 2.111e-7], rtol=5e-4)
+
+
+@pytest.mark.parametrize(("gain", "error"), [(5.0, -1.80e-6), (10.0, 1.80e-5), (20.0, 1.02e-4)])
+def test_baumgarte_costs_accuracy(gain, error):
+    angle = drifting(formulation="baumgarte", alpha=gain, beta=gain)[3]
+    assert angle - 0.77095762257 == pytest.approx(error, rel=0.005)
+
+
+@cache
+def compared(**options):
+    """Spec 000, section 9.3: case A, 10 s, RK4. Largest |Phi|, |Phi'|, energy error, and error of the angles at 10 s."""
+    system = double_pendulum()
+    solution = simulate(system, 10.0, integrator="rk4", correction="none", **dict(options))
+    states = list(zip(solution.t, solution.q, solution.v, strict=True))
+    phi = max(np.linalg.norm(system.constraint(t, q)) for t, q, _ in states)
+    phi_dot = max(np.linalg.norm(system.constraint_velocity(*state)) for state in states)
+    angle = np.abs(solution.q[-1, [0, 3]] - [0.035277365, 0.154131010]).max()
+    return phi, phi_dot, np.abs(solution.energy.error).max(), angle
+
+
+ROWS = {
+    "direct": ({"formulation": "index1", "step": 0.005}, (2.0e-5, 3.9e-6, 2.3e-4, 2.9e-7)),
+    "CVS 1": ({"formulation": "baumgarte", "alpha": 1.0, "beta": 1.0, "step": 0.005}, (5.5e-7, 7.4e-7, 6.7e-6, 7.4e-7)),
+    "CVS 5": ({"formulation": "baumgarte", "alpha": 5.0, "beta": 5.0, "step": 0.005}, (5.6e-8, 5.1e-7, 1.8e-6, 8.7e-7)),
+    "CVS 10": (
+        {"formulation": "baumgarte", "alpha": 10.0, "beta": 10.0, "step": 0.005},
+        (2.4e-8, 4.1e-7, 6.4e-7, 6.9e-7),
+    ),
+    "CVS 50": (
+        {"formulation": "baumgarte", "alpha": 50.0, "beta": 50.0, "step": 0.005},
+        (6.9e-7, 5.2e-5, 2.3e-5, 3.2e-5),
+    ),
+    "CVS 5, 50": (
+        {"formulation": "baumgarte", "alpha": 5.0, "beta": 50.0, "step": 0.005},
+        (8.4e-7, 3.1e-5, 4.7e-5, 1.8e-5),
+    ),
+    "direct, 0.01": ({"formulation": "index1", "step": 0.01}, (3.2e-4, 6.1e-5, 3.6e-3, 8.1e-6)),
+    "CVS 10, 0.01": (
+        {"formulation": "baumgarte", "alpha": 10.0, "beta": 10.0, "step": 0.01},
+        (3.9e-7, 6.9e-6, 2.2e-5, 7.2e-6),
+    ),
+}
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_comparison_of_spec_000(row):
+    options, expected = ROWS[row]
+    np.testing.assert_allclose(compared(**options), expected, rtol=0.06)
+
+
+def test_ordering_of_spec_000():
+    """T4: direct >> CVS 1 > CVS 5 > CVS 10 in the drift of positions, too large gains are worse again."""
+    drift = {row: compared(**ROWS[row][0])[0] for row in ("direct", "CVS 1", "CVS 5", "CVS 10", "CVS 50")}
+    assert drift["direct"] > 10 * drift["CVS 1"] > drift["CVS 5"] > drift["CVS 10"] < drift["CVS 50"]
+
+
+def test_penalty_settles_at_the_predicted_violation():
+    """Phi = lam / (kappa Omega^2) for a hanging body at rest, kappa in natural sizes."""
+    model = br.Model("hanging")
+    model.body("bob", br.Sphere((0, 0, -1), 0.1, mass=2.0))
+    model.spherical("A", model.ground, "bob", (0, 0, 0))
+    system = model.build()
+    solution = simulate(system, 2.0, formulation="penalty", integrator="rk4", step=0.002, kappa=1e4, omega=20.0)
+    found = system.constraint(2.0, solution.q[-1])
+    expected = solution.lam[-1] * system.record.row_diagonal / (1e4 * 20.0**2)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-3 * np.abs(expected).max())
+
+
+# order of elimination
+
+
+def test_velocities_are_eliminated_before_rows():
+    system = six_bar().build()
+    other = reordered(system, velocities_first(system))
+    order = other.pattern.order
+    assert (order[: system.n_v] < system.n_v).all() and (order[system.n_v :] > system.n_v).all()
+    assert sorted(order.tolist()) == sorted(system.pattern.order.tolist())
+
+
+def test_rows_stay_sparse():
+    """Of a chain: joints couple with their neighbours only, so the factors grow with the number of bodies."""
+    sizes = []
+    for n in (10, 20):
+        model, last = br.Model("chain"), None
+        for i in range(n):
+            body = model.body(f"b{i}", br.Rod((i, 0, 0), (i + 1, 0, 0), mass=1.0))
+            model.spherical(f"J{i}", model.ground if last is None else last, body, (i, 0, 0))
+            last = body
+        system = model.build()
+        sizes.append(reordered(system, velocities_first(system)).pattern.l_row.size)
+    assert sizes[1] < 2.2 * sizes[0]
+
+
+def test_run_goes_on_with_another_formulation():
+    """The reordered system is the formulation's own affair."""
+    first = simulate(four_bar(), 0.05, formulation="multiplier-elimination", integrator="rk4", step=0.001)
+    both = simulate(first, 0.05, formulation="index3", integrator="generalized-alpha", step=0.0002)
+    whole = simulate(four_bar(), 0.1, formulation="index1", integrator="rk4", step=0.001)
+    np.testing.assert_allclose(both.q[-1], whole.q[-1], rtol=0, atol=1e-5)
+    assert both.counters["rejected"] == 0
+
+
+# what they take
+
+
+def massless():
+    """The coupler is a rod without mass, held by two ball joints and a hinge."""
+    model = br.Model("massless coupler", gravity=(0, -9.81, 0))
+    a, b, c, d = (0, 0, 0), (0, 0.3, 0), (0.9, 0.8, 0), (1, 0, 0)
+    model.body("crank", br.Rod(a, b, mass=1.0, radius=0.02))
+    model.body("link", position=(0.45, 0.55, 0), mass=0.0)
+    model.body("rocker", br.Rod(c, d, mass=2.0, radius=0.02))
+    model.revolute("A", model.ground, "crank", a, (0, 0, 1))
+    model.revolute("B", "crank", "link", b, (0, 0, 1))
+    model.spherical("C", "link", "rocker", c)
+    model.revolute("D", "rocker", model.ground, d, (0, 0, 1))
+    model.start(joint="A", velocity=2.0)
+    return model
+
+
+@pytest.mark.parametrize("formulation", ["multiplier-elimination", "pseudo-inverse-1"])
+def test_singular_mass_is_refused(formulation):
+    with pytest.raises(IncompatibleMethods, match='singular.*body "link".*Use one of.*pseudo-inverse-2') as caught:
+        simulate(massless(), 0.1, formulation=formulation, step=0.001, integrator="rk4")
+    assert f", {formulation}" not in str(caught.value)
+
+
+@pytest.mark.parametrize("formulation", ["baumgarte", "projection", "pseudo-inverse-2", "augmented-lagrangian", "penalty"])
+def test_singular_mass_is_taken_by_the_others(formulation):
+    exact = simulate(massless(), 0.1, formulation="index1", integrator="rk4", step=0.001, output=1)
+    solution = simulate(massless(), 0.1, formulation=formulation, integrator="rk4", step=0.001, output=1)
+    np.testing.assert_allclose(solution.q, exact.q, rtol=0, atol=1e-6 if formulation == "penalty" else 1e-9)
+
+
+def test_singular_mass_of_functions_is_seen():
+    """A mass matrix with a full diagonal, as of Euler parameters, can be singular too."""
+
+    def force(t, q, v):
+        return 0 * v
+
+    def phi(t, q):
+        return np.array([q[0] - 2 * q[1]])
+
+    singular = System.from_functions(np.ones((2, 2)), force, phi, q0=[2.0, 1.0], v0=[0.0, 0.0])
+    regular = System.from_functions(np.array([[1.0, 0.9], [0.9, 1.0]]), force, phi, q0=[2.0, 1.0], v0=[0.0, 0.0])
+    assert without_inertia(singular) is not None
+    assert without_inertia(regular) is None
+    with pytest.raises(IncompatibleMethods, match="velocity"):
+        simulate(singular, 0.1, formulation="pseudo-inverse-1", step=0.01)
+    assert simulate(singular, 0.1, formulation="pseudo-inverse-2", integrator="rk4", step=0.01).ok
+
+
+def test_nonholonomic_rows_are_refused_by_name():
+    system = rolling_disc().build()
+    with pytest.raises(IncompatibleMethods, match='joint "rolls".*constrains velocities. Use one of index1'):
+        check_admitted(replace(BAUMGARTE, nonholonomic=False), system)
+    check_admitted(BAUMGARTE, system)
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"formulation": "penalty", "kappa": -1.0}, "kappa of penalty is -1"),
+        ({"formulation": "penalty", "kappa": "high"}, "kappa of penalty is 'high'"),
+        ({"formulation": "baumgarte", "alpha": float("nan")}, "alpha of baumgarte is nan"),
+        ({"formulation": "index3-alf", "alpha": 0.0, "integrator": "generalized-alpha"}, "between 100 and 1e"),
+    ],
+)
+def test_numbers_are_checked(options, text):
+    with pytest.raises(ModelError, match=text):
+        simulate(pendulum(), 0.1, **({"integrator": "rk4", "step": 0.01} | options))
+
+
+def test_unknown_options_name_those_of_both():
+    with pytest.raises(IncompatibleMethods, match='Did you mean "kappa".*of penalty: omega, mu, kappa; of rk4: none'):
+        simulate(pendulum(), 0.1, formulation="penalty", integrator="rk4", step=0.01, kapa=1.0)
+
+
+def test_options_are_written_down():
+    used = simulate(pendulum(), 0.02, formulation="baumgarte", integrator="rk4", step=0.01, alpha=3).provenance
+    assert used["options"] == {"alpha": 3.0, "beta": 5.0}
+    assert used["correction"] == "none"
+
+
+@pytest.mark.parametrize("formulation", [*ODES, "index3-alf"])
+def test_what_is_not_finite_is_said(formulation):
+    """A force that overflows on the way: the run stops with a sentence, also where LAPACK is involved."""
+
+    def force(t, q, v):
+        return np.array([1.0 / (0.05 - t) / (0.05 - t) + 0 * v[0], 0 * v[1]])
+
+    def phi(t, q):
+        return np.array([q[1] - q[0] * q[0]])
+
+    system = System.from_functions(np.eye(2), force, phi, q0=[0.0, 0.0], v0=[0.0, 0.0])
+    solution = simulate(system, 0.1, formulation=formulation, step=0.01, check=False)
+    assert not solution.ok
+    assert "finite" in solution.status or "converge" in solution.status or "constraints" in solution.status

@@ -1,0 +1,106 @@
+"""Every formulation of the registry on five mechanisms: the same motion as the reference, within the method's own accuracy.
+
+Pendulum, four-bar (redundant in space), Bricard's six-bar, rolling disc (nonholonomic), and driven (rheonomic) mechanisms with one
+and with no degree of freedom left. A method that does not admit a mechanism has to refuse it with a sentence.
+"""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+import bricard.model as br
+from bricard.errors import IncompatibleMethods
+from bricard.registry import FORMULATIONS
+from bricard.simulation import choose, simulate
+from mechanisms import four_bar, pendulum, six_bar
+from test_agreement import rolling_disc
+
+DURATION = 0.4
+# relative accuracy that is asked for; methods whose own error is larger, with the reason
+ACCURACY = 2e-6
+OWN = {
+    "penalty": 2e-3,  # error proportional to 1/kappa
+    "baumgarte": 1e-5,  # the feedback answers to errors of the integration
+    "hybrid": 1e-5,
+}
+FIXED = {"index3": 2e-4, "index3-alf": 2e-4}  # order 2 with a fixed step of 1 ms
+
+
+def driven_pendulum():
+    """A crank that a driver turns, with a pendulum on it in another plane."""
+    model = br.Model("driven pendulum")
+    model.body("crank", br.Rod((0, 0, 0), (0.3, 0, 0), mass=1.0, radius=0.02))
+    model.body("bob", br.Rod((0.3, 0, 0), (0.4, 0.2, -0.5), mass=1.0, radius=0.02))
+    model.revolute("A", model.ground, "crank", (0, 0, 0), (0, 0, 1))
+    model.revolute("B", "crank", "bob", (0.3, 0, 0), (0.3, 1, 0))
+    model.drive("D", "A", br.Sine(0.5, 0.5))
+    return model
+
+
+def driven_four_bar():
+    """No freedom is left: everything follows the driver."""
+    model = four_bar(speed=None)
+    model.drive("drive", "A", br.Polynomial((0.0, -2.0, -1.5)))
+    return model
+
+
+MECHANISMS = {
+    "pendulum": pendulum,
+    "four-bar": four_bar,
+    "six-bar": six_bar,
+    "rolling disc": rolling_disc,
+    "driven pendulum": driven_pendulum,
+    "driven four-bar": driven_four_bar,
+}
+USABLE = [name for name, formulation in FORMULATIONS.items() if not formulation.needs]
+
+
+@cache
+def system_of(mechanism):
+    return MECHANISMS[mechanism]().build()
+
+
+@cache
+def reference(mechanism):
+    return simulate(system_of(mechanism), DURATION, formulation="index1", integrator="dopri5", rtol=1e-11, output=4)
+
+
+@pytest.mark.parametrize("mechanism", list(MECHANISMS))
+@pytest.mark.parametrize("formulation", USABLE)
+def test_same_motion(formulation, mechanism):
+    exact, f = reference(mechanism), FORMULATIONS[formulation]
+    _, integrator, _ = choose(formulation, None, None)
+    options = {"rtol": 1e-9} if integrator.adaptive else {"step": 1e-3}
+    system = system_of(mechanism)
+    if not f.nonholonomic and system.record.velocity_level.any():
+        with pytest.raises(IncompatibleMethods, match="nonholonomic"):
+            simulate(system, DURATION, formulation=formulation, integrator=integrator.name, **options)
+        return
+    found = simulate(system, DURATION, formulation=formulation, integrator=integrator.name, output=4, **options)
+    accuracy = OWN.get(formulation, FIXED.get(formulation, ACCURACY) if not integrator.adaptive else ACCURACY)
+    assert found.ok, found.status
+    np.testing.assert_allclose(found.q, exact.q, rtol=0, atol=accuracy)
+    np.testing.assert_allclose(found.v, exact.v, rtol=0, atol=20 * accuracy * max(1.0, np.abs(exact.v).max()))
+
+
+@pytest.mark.parametrize("formulation", USABLE)
+def test_same_reactions(formulation):
+    """Reactions come from the acceleration level at the method's own q and v."""
+    exact, (_, integrator, _) = reference("four-bar"), choose(formulation, None, None)
+    options = {"rtol": 1e-9} if integrator.adaptive else {"step": 1e-3}
+    found = simulate(
+        system_of("four-bar"), DURATION, formulation=formulation, integrator=integrator.name, output=4, **options
+    )
+    accuracy = 100 * max(OWN.get(formulation, 0.0), ACCURACY if integrator.adaptive else FIXED.get(formulation, ACCURACY))
+    for joint in "ABCD":
+        a, b = exact.reaction(joint).force, found.reaction(joint).force
+        np.testing.assert_allclose(b, a, rtol=0, atol=accuracy * np.abs(a).max())
+
+
+@pytest.mark.parametrize("formulation", list(FORMULATIONS))
+def test_registry_says_what_it_is(formulation):
+    f = FORMULATIONS[formulation]
+    assert f.title and f.references and f.forms and f.cost
+    assert set(f.keeps) | set(f.drifts) <= {"position", "velocity", "acceleration"}
+    assert not set(f.keeps) & set(f.drifts)
