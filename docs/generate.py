@@ -69,7 +69,7 @@ def formulation_page(f):
         "cost of an evaluation": f.cost,
         "options": options_of(f),
         "integrators": listed(fitting),
-        "corrections": (listed(f.corrections) + f"; default {f.correction}") if "Ode" in f.forms else "keeps itself",
+        "corrections": (listed(f.corrections) + f"; default {f.correction}") if "Ode" in f.forms or f.drifts else "keeps itself",
     }
     table = "\n".join(f"| {key} | {value} |" for key, value in rows.items())
     references = "\n".join(f"* {reference}" for reference in f.references)

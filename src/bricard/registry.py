@@ -1,5 +1,7 @@
 """Every formulation, integrator, controller and correction, by name. Listings, docs, tests and benchmarks read these."""
 
+from typing import NamedTuple
+
 from .formulations.augmented_lagrangian import AUGMENTED_LAGRANGIAN
 from .formulations.baumgarte import BAUMGARTE
 from .formulations.coordinate_partitioning import COORDINATE_PARTITIONING
@@ -39,11 +41,13 @@ from .stepping.controllers import CONTROLLERS
 FORMULATIONS = {
     f.name: f
     for f in (
+        # multipliers kept
         INDEX1,
-        GGL,
-        INDEX3,
         INDEX2,
+        INDEX3,
+        GGL,
         SI1,
+        # dependent coordinates
         MULTIPLIER_ELIMINATION,
         BAUMGARTE,
         PENALTY,
@@ -52,19 +56,36 @@ FORMULATIONS = {
         PROJECTION,
         PSEUDO_INVERSE_1,
         PSEUDO_INVERSE_2,
-        GRAM_SCHMIDT,
-        MASS_GRAM_SCHMIDT,
+        SCOTT,
         GENERAL_PROJECTION,
+        # independent coordinates
         COORDINATE_PARTITIONING,
-        SVD,
+        HYBRID,
         QR,
+        SVD,
         ZERO_EIGENVALUE,
         SCHUR,
+        GRAM_SCHMIDT,
+        MASS_GRAM_SCHMIDT,
         HOUSEHOLDER,
-        HYBRID,
-        SCOTT,
     )
 }
-INTEGRATORS = {i.name: i for i in (EULER, HEUN, RK4, RKF45, DOPRI5, DOP853, RADAU5, GENERALIZED_ALPHA, BDF)}
+INTEGRATORS = {i.name: i for i in (EULER, HEUN, RK4, RKF45, DOPRI5, DOP853, RADAU5, BDF, GENERALIZED_ALPHA)}
 
-__all__ = ["CONTROLLERS", "CORRECTIONS", "FORMULATIONS", "INTEGRATORS"]
+
+class Default(NamedTuple):
+    """What is taken for a form where the user names nothing: formulation, adaptive integrator, integrator of fixed step."""
+
+    formulation: str
+    adaptive: str | None
+    fixed: str
+
+
+DEFAULTS = {
+    "Ode": Default("index1", "dopri5", "rk4"),
+    "ResidualDae": Default("ggl", "bdf", "radau5"),
+    "SemiExplicitDae": Default("ggl", "bdf", "radau5"),
+    "MechanicalDae": Default("index3", None, "generalized-alpha"),
+}
+
+__all__ = ["CONTROLLERS", "CORRECTIONS", "DEFAULTS", "FORMULATIONS", "INTEGRATORS"]

@@ -32,7 +32,7 @@ from .linalg import sparse
 from .linalg.kkt import evaluate, select_rows
 from .model import Model
 from .progress import Progress
-from .registry import CONTROLLERS, CORRECTIONS, FORMULATIONS, INTEGRATORS
+from .registry import CONTROLLERS, CORRECTIONS, DEFAULTS, FORMULATIONS, INTEGRATORS
 from .solution.solution import Solution
 from .system.assembler import assemble
 from .system.build import build
@@ -110,10 +110,9 @@ def simulate(
     gap = _gap(problem.system, float(run.clock[0]), q, v, work)
     if status == FINISHED and not gap.max(initial=0.0) <= UNUSABLE:
         status = TORN_APART
-    parameters, regular = lost_parameters(problem.system, q)
-    if not regular > (LOST if status in (FINISHED, INTERRUPTED) else NEAR):
-        status = LOST_ROTATION
-    culprit = parameters if status == LOST_ROTATION else _culprit(problem.system, run, v, gap, status)
+    lost = _lost(problem.system, run, q, status)
+    status = LOST_ROTATION if lost else status
+    culprit = lost or _culprit(problem.system, run, v, gap, status)
     text = sentence(status, run.clock[0], run.clock[1], int(run.counters[counting.STEPS]), culprit)
     if status == NEWTON_FAILED and problem.pattern is not None:
         text += _singularity(problem.system, float(run.clock[0]), q, v, work)
@@ -148,13 +147,10 @@ def choose(formulation, integrator, step):
     chosen = named(FORMULATIONS, formulation, "formulation") if formulation is not None else None
     method = named(INTEGRATORS, integrator, "integrator") if integrator is not None else None
     if chosen is None:
-        accepts = method.accepts if method is not None else ()
-        # the one that prefers a form which the integrator takes
-        fitting = [f for f in FORMULATIONS.values() if any(form in accepts for form in f.forms)]
-        chosen = min(fitting, key=lambda f: next(i for i, form in enumerate(f.forms) if form in accepts))
+        chosen = FORMULATIONS[DEFAULTS[method.accepts[0]].formulation]
     if method is None:
-        fitting = [i for form in chosen.forms for i in INTEGRATORS.values() if form in i.accepts]
-        method = next((i for i in fitting if i.adaptive == (step is None)), fitting[0])
+        usual = [DEFAULTS[form].adaptive if step is None else DEFAULTS[form].fixed for form in chosen.forms]
+        method = INTEGRATORS[next((name for name in usual if name), DEFAULTS[next(iter(chosen.forms))].fixed)]
     form = next((form for form in chosen.forms if form in method.accepts), None)
     if form is None:
         others = [i.name for i in INTEGRATORS.values() if any(f in i.accepts for f in chosen.forms)]
@@ -419,6 +415,14 @@ def _gap(system, t, q, v, work):
     """Scaled |Phi| (n_rows,) at the end of a run, with its count of turns."""
     evaluate(t, q, v, 0, system.compiled, pack(work))
     return np.abs(work.phi * system.record.row_scale)
+
+
+def _lost(system, run, q, status):
+    """The rotation parameters that have met their singular position at the end of a run, in words, or None."""
+    if not np.isfinite(q).all():  # independent coordinates without a position: the last one that was given out
+        q = run.out_y[max(int(run.counters[counting.OUTPUT]) - 1, 0), : system.n_q]
+    parameters, regular = lost_parameters(system, q)
+    return None if regular > (LOST if status in (FINISHED, INTERRUPTED) else NEAR) else parameters
 
 
 def _culprit(system, run, v, gap, status):

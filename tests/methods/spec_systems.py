@@ -36,9 +36,7 @@ def double_pendulum(angles=(np.pi / 3, np.pi / 6)):
     def gamma(t, q, v):
         s1, c1, s2, c2 = np.sin(q[0]), np.cos(q[0]), np.sin(q[3]), np.cos(q[3])
         a, b = v[0] * v[0], v[3] * v[3]
-        return np.array(
-            [-l / 2 * s1 * a, -l / 2 * c1 * a, l * s1 * a + l / 2 * s2 * b, l * c1 * a + l / 2 * c2 * b]
-        )
+        return np.array([-l / 2 * s1 * a, -l / 2 * c1 * a, l * s1 * a + l / 2 * s2 * b, l * c1 * a + l / 2 * c2 * b])
 
     def force(t, q, v):
         n = 0 * v[0]

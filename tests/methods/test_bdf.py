@@ -1,53 +1,17 @@
-"""BDF on the physical pendulum of spec 003, section 6, as a system of functions, and on closed loops in space."""
+"""BDF with fixed steps on the physical pendulum of spec 003: its tables, orders, start, continuation."""
 
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import pytest
-from scipy.integrate import solve_ivp
-from scipy.special import ellipj
-from test_singular_positions import double_four_bar, exact_angle
 
 import bricard as br
-from bricard.compiled.interfaces import EXPAND, REBASE
-from bricard.compiled.status import REBASED, RUNNING
-from bricard.formulations.direct import residual_dae
 from bricard.integrators.bdf import PAST, POINTS
-from bricard.registry import FORMULATIONS, INTEGRATORS
+from bricard.registry import INTEGRATORS
 from bricard.simulation import simulate
-from mechanisms import HERE, MILLIMETRES, four_bar, pendulum, rssr
+from physical_pendulum import angle, errors, exact, system
 
-S, J, GRAVITY = 0.5, 1 / 12, 9.81
 FORMS = {"index3": {}, "index2": {"correction": "none"}, "index1": {"correction": "none"}, "ggl": {}, "si1": {}}
-
-
-def angle(t):
-    """phi and phi' of the exact motion from rest at phi = pi/2."""
-    w, m = np.sqrt(GRAVITY * S / (J + S * S)), 0.5
-    sn, cn, dn, _ = ellipj(w * np.asarray(t, float), m)
-    x = np.sqrt(m) * cn / dn
-    return 2 * np.arcsin(x), -2 * np.sqrt(m) * w * (1 - m) * sn / dn**2 / np.sqrt(1 - x * x)
-
-
-def exact(t):
-    """q, v, lam at a time."""
-    phi, w = angle(t)
-    s, c, a = np.sin(phi), np.cos(phi), -GRAVITY * S * np.sin(phi) / (J + S * S)
-    q, v = np.array([S * s, -S * c, phi]), np.array([S * c * w, S * s * w, w])
-    return q, v, np.array([-(S * c * a - S * s * w * w), -GRAVITY - (S * s * a + S * c * w * w)])
-
-
-@cache
-def system(t=0.0):
-    q, v, _ = exact(t)
-    return br.System.from_functions(
-        np.diag([1.0, 1.0, J]),
-        lambda t, q, v: np.array([0 * q[0], 0 * q[0] - GRAVITY, 0 * q[0]]),
-        lambda t, q: np.array([q[0] - S * np.sin(q[2]), q[1] + S * np.cos(q[2])]),
-        q0=q,
-        v0=v,
-    )
 
 
 def test_the_exact_motion_is_that_of_the_spec():
@@ -84,16 +48,11 @@ def begun(formulation, t, h, order):
     return replace(start, end=replace(start.end, t=t, q=q, v=v, lam=lam, extra=extra))
 
 
-def errors(solution, t):
-    q, v, lam = exact(t)
-    return [np.abs(a[-1] - b).max() for a, b in ((solution.q, q), (solution.v, v), (solution.lam, lam))]
-
-
 def agree(value, text):
-    """Whether a number rounds to the printed digits, half a unit of the last digit allowed for the print itself."""
+    """Whether a number agrees with the printed digits, to one unit of the last (the multipliers carry round-off / h^2)."""
     digits = text.lstrip("-").split("e")[0].replace(".", "").lstrip("0")
     unit = 10.0 ** (np.floor(np.log10(abs(float(text)))) - len(digits) + 1)
-    return abs(value - float(text)) <= 1.0 * unit
+    return abs(value - float(text)) <= unit
 
 
 # ---- the tables of spec 003, section 6 ----
@@ -253,193 +212,6 @@ def test_residual_and_semi_explicit_forms_give_the_same(monkeypatch):
     np.testing.assert_allclose(one.lam, two.lam, rtol=0, atol=1e-7)
 
 
-# ---- adaptive runs ----
-
-
-@pytest.mark.parametrize("formulation", list(FORMS))
-def test_error_follows_the_tolerance(formulation):
-    tolerances, end = 10.0 ** -np.arange(5.0, 11.0), 2.0
-    found = []
-    for rtol in tolerances:
-        solution = simulate(
-            system(), end, rtol=rtol, formulation=formulation, integrator="bdf", output=50, **FORMS[formulation]
-        )
-        off = max(np.abs(q - exact(t)[0]).max() for t, q in zip(solution.t, solution.q, strict=True))
-        assert off <= (3e3 if formulation == "index3" else 3e2) * rtol  # also between the steps
-        found.append(off)
-    assert np.polyfit(np.log(tolerances), np.log(found), 1)[0] == pytest.approx(0.9, abs=0.15)
-
-
-@pytest.mark.parametrize("mechanism", [rssr, four_bar])
-@pytest.mark.parametrize("formulation", ["ggl", "index3"])
-def test_error_follows_the_tolerance_in_closed_loops(mechanism, formulation):
-    """A spatial loop, and one with redundant rows."""
-    model, end, tolerances = mechanism(), 0.25, 10.0 ** -np.arange(5.0, 11.0)
-    reference = simulate(model, end, rtol=1e-12, formulation="index1", integrator="dopri5", output=1)
-    found = []
-    for rtol in tolerances:
-        solution = simulate(model, end, rtol=rtol, formulation=formulation, integrator="bdf", output=1)
-        found.append(np.abs(solution.q[-1] - reference.q[-1]).max())
-        if formulation == "ggl":
-            assert solution.constraint_errors.velocity[-1] <= rtol
-        assert solution.constraint_errors.position[-1] <= rtol
-    assert np.polyfit(np.log(tolerances), np.log(found), 1)[0] == pytest.approx(0.9, abs=0.2)
-    assert found[-1] <= 1e-6
-
-
-@pytest.mark.parametrize("rtol", [1e-5, 1e-8])
-def test_effort_is_that_of_a_good_ode_code(rtol):
-    """Against scipy's BDF on the index-1 ODE: as many steps for as much accuracy; Newton's method with multipliers costs more."""
-
-    def rhs(t, y):
-        s, c, w = np.sin(y[2]), np.cos(y[2]), y[5]
-        g = np.array([[1, 0, -S * c], [0, 1, -S * s]])
-        kkt = np.block([[np.diag([1, 1, J]), g.T], [g, np.zeros((2, 2))]])
-        return np.concatenate([y[3:], np.linalg.solve(kkt, [0, -GRAVITY, 0, -S * s * w * w, S * c * w * w])[:3]])
-
-    end = 4.0
-    other = solve_ivp(rhs, (0, end), np.concatenate(exact(0.0)[:2]), method="BDF", rtol=rtol, atol=rtol)
-    solution = simulate(system(), end, rtol=rtol, formulation="ggl", integrator="bdf", output=1)
-    assert solution.counters["steps"] <= 1.1 * (other.t.size - 1)
-    assert solution.counters["evaluations"] <= 2.0 * other.nfev
-    assert solution.counters["tangents"] <= 0.6 * solution.counters["steps"]
-    assert errors(solution, end)[0] <= 2.0 * np.abs(other.y[:3, -1] - exact(end)[0]).max()
-
-
-def test_output_between_steps_is_as_good_as_the_steps():
-    dense = simulate(system(), 1.0, rtol=1e-7, formulation="ggl", integrator="bdf", output=1000)
-    assert dense.counters["steps"] < 200
-    off = np.array([np.abs(v - exact(t)[1]).max() for t, v in zip(dense.t, dense.v, strict=True)])
-    at_steps = simulate(system(), 1.0, rtol=1e-7, formulation="ggl", integrator="bdf", output=dense.step_times)
-    steps = [np.abs(v - exact(t)[1]).max() for t, v in zip(at_steps.t, at_steps.v, strict=True)]
-    assert off.max() <= 2.0 * max(steps)
-
-
 def test_order_is_a_whole_number():
     with pytest.raises(br.ModelError, match=r"order of bdf is 2\.5; it must be a whole number"):
         run("ggl", 0.1, 0.01, 2.5)
-
-
-def test_highest_order_is_an_option():
-    """Steps needed for the same tolerance fall with the order that is allowed."""
-    counts = [
-        simulate(system(), 1.0, rtol=1e-7, formulation="ggl", integrator="bdf", order=k, output=1).counters["steps"]
-        for k in (1, 2, 3, 5)
-    ]
-    assert counts[0] > 5 * counts[1] > 10 * counts[2] > 12 * counts[3]
-
-
-@pytest.mark.parametrize(("formulation", "tolerance"), [("ggl", 1e-4), ("index3", 2e-3)])
-def test_a_jump_of_the_force_is_passed(formulation, tolerance):
-    """A torque that sets in within a microsecond: the step falls, the past is given up, the order comes back.
-
-    Index 3 sees less of a jump: its velocities are judged only after multiplication by h.
-    """
-    model = pendulum()
-    model.motor("M", "A", br.SmoothStep(0.0, 20.0, 0.3, 0.300001))
-    reference = simulate(model, 0.6, rtol=1e-11, formulation="index1", integrator="dopri5", output=1)
-    solution = simulate(model, 0.6, rtol=1e-7, formulation=formulation, integrator="bdf", output=1)
-    assert np.abs(solution.q[-1] - reference.q[-1]).max() <= tolerance
-    assert solution.counters["steps"] <= 300
-    assert np.diff(solution.step_times[solution.step_times > 0.45]).max() > 2e-3
-
-
-# ---- re-basing ----
-
-
-@REBASE
-def often(t, y, system, work):
-    """Says that the coordinates were exchanged, every 20 steps or so."""
-    work.tally[3] += 1
-    return REBASED if work.tally[3] % 20 == 0 else RUNNING
-
-
-@EXPAND
-def copied(t, y, q, v, system, work):
-    """q and v are where they always are."""
-    for i in range(system.n_q):
-        q[i] = y[i]
-    for i in range(system.n_v):
-        v[i] = y[system.n_q + i]
-    return RUNNING
-
-
-def rebased(expand):
-    """A ggl that is re-based all the time."""
-    return replace(
-        FORMULATIONS["ggl"],
-        name="rebased",
-        forms={"ResidualDae": lambda system: replace(residual_dae(system, 1, True), rebase=often, expand=expand)},
-    )
-
-
-@pytest.mark.parametrize("expand", [None, copied])
-@pytest.mark.parametrize("options", [{"step": 0.01, "order": 5}, {"rtol": 1e-7}])
-def test_rebasing(monkeypatch, expand, options):
-    """Rows chosen anew leave the past as it is; new coordinates make a new start, at the same order and step."""
-    common = {"integrator": "bdf", "output": 1}
-    plain = simulate(system(), 1.0, formulation="ggl", **common, **options)
-    monkeypatch.setitem(FORMULATIONS, "rebased", rebased(expand))
-    solution = simulate(system(), 1.0, formulation="rebased", **common, **options)
-    assert solution.counters["rebasings"] >= 5
-    assert errors(solution, 1.0)[0] <= 5 * errors(plain, 1.0)[0]
-    assert solution.counters["steps"] <= 1.5 * plain.counters["steps"]
-    starts = (solution.counters["tangents"] - plain.counters["tangents"]) / solution.counters["rebasings"]
-    assert starts > 10 if expand is copied else starts < 4
-
-
-@pytest.mark.parametrize("formulation", list(FORMS))
-@pytest.mark.parametrize("options", [{"step": 2e-3, "order": 5}, {"rtol": 1e-6}])
-def test_singular_positions_are_passed(formulation, options):
-    """The double four-bar in space, where independent rows are chosen anew on the way."""
-    solution = simulate(double_four_bar(False), 2.0, formulation=formulation, integrator="bdf", output=1, **options)
-    angle = exact_angle(2.0)
-    found = solution.point("bar 0", (0.5, 0, 0))[-1, :2]
-    np.testing.assert_allclose(found, [np.cos(angle), np.sin(angle)], atol=1e-3)
-
-
-# ---- what else has to work ----
-
-
-def test_units_do_not_matter():
-    """The same steps, and the same motion, in metres and in millimetres."""
-    for formulation in ("ggl", "index3"):
-        one, two = (
-            simulate(rssr(world), 0.25, rtol=1e-7, formulation=formulation, integrator="bdf", output=1)
-            for world in (HERE, MILLIMETRES)
-        )
-        assert one.counters == two.counters
-        np.testing.assert_allclose(two.v[-1, :3] / 1000, one.v[-1, :3], rtol=0, atol=1e-7)
-
-
-def rolling_wheel():
-    model = br.Model("wheel")
-    model.body("wheel", br.Cylinder(0.05, 0.5, mass=2.0, position=(0, 0, 0.5), axis=(0, 1, 0)))
-    model.rolling_disc("R", "wheel", 0.5, (0, 1, 0))
-    model.start("wheel", velocity=(1.0, 0.0, 0.0), angular_velocity=(0.1, 2.0, 0.3))
-    return model
-
-
-def driven_loop():
-    model = rssr(speed=None)
-    model.drive("turning", "A", br.Sine(amplitude=0.5, frequency=1.0))
-    return model
-
-
-@pytest.mark.parametrize("mechanism", [rolling_wheel, driven_loop])
-@pytest.mark.parametrize("formulation", list(FORMS))
-def test_nonholonomic_rows_and_drivers(mechanism, formulation):
-    model = mechanism()
-    reference = simulate(model, 0.3, rtol=1e-11, formulation="index1", integrator="dopri5", output=1)
-    solution = simulate(model, 0.3, rtol=1e-8, formulation=formulation, integrator="bdf", output=1)
-    np.testing.assert_allclose(solution.q[-1], reference.q[-1], rtol=0, atol=2e-5)
-    np.testing.assert_allclose(solution.v[-1], reference.v[-1], rtol=0, atol=5e-4)
-
-
-def test_stiffness_costs_no_steps():
-    """A damper that forces the loop onto a slow motion: an explicit method would need 1e4 times the steps."""
-    model = four_bar(speed=0.0)
-    model.torsion("thick", "A", stiffness=0.0, damping=2e4)
-    solution = simulate(model, 1.0, rtol=1e-6, formulation="ggl", integrator="bdf", output=1)
-    assert solution.counters["steps"] <= 200
-    assert np.abs(solution.v[-1]).max() <= 1e-2

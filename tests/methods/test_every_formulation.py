@@ -23,6 +23,7 @@ OWN = {
     "penalty": 2e-3,  # error proportional to 1/kappa
     "baumgarte": 1e-5,  # the feedback answers to errors of the integration
     "hybrid": 1e-5,
+    "index3": 1e-5,  # adaptive: errors of velocities count h times as much only
 }
 FIXED = {"index3": 2e-4, "index3-alf": 2e-4}  # order 2 with a fixed step of 1 ms
 

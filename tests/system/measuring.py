@@ -8,7 +8,7 @@ from bricard.system.channels import measure_speed, measure_value, poses
 
 def _sides(system, state, measure):
     found = poses(system, state.q[None])
-    moving = twists(system, state.v[None], found)
+    moving = twists(system, state.q[None], state.v[None], found)
     sides = []
     for body in measure.bodies:
         (x, R), (v, w) = found[body.name], moving[body.name]
@@ -36,5 +36,5 @@ def pose(system, state, body):
 
 def point_velocity(system, state, body, point):
     x, R = poses(system, state.q[None])[body]
-    v, w = twists(system, state.v[None], {body: (x, R)} | poses(system, state.q[None]))[body]
+    v, w = twists(system, state.q[None], state.v[None], {body: (x, R)} | poses(system, state.q[None]))[body]
     return (v + np.cross(w, R @ np.asarray(point, float)))[0]

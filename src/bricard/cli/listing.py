@@ -25,7 +25,7 @@ class Family(StrEnum):
 
 
 COLUMNS = {
-    Family.formulations: ("name", "title", "index", "forms", "keeps", "drifts"),
+    Family.formulations: ("name", "aliases", "title", "index", "forms", "keeps", "drifts"),
     Family.integrators: ("name", "title", "order", "adaptive", "accepts", "options"),
     Family.corrections: ("name", "title"),
     Family.joints: ("name", "title", "freedom"),
@@ -66,7 +66,7 @@ def rows_of(family: Family) -> list[dict[str, Any]]:
     if family is Family.integrators:
         keys = ("name", "title", "order", "adaptive", "accepts", "options", "references")
         return [{key: getattr(method, key) for key in keys} for method in registry.INTEGRATORS.values()]
-    keys = ("name", "title", "index", "keeps", "drifts", "options", "references")
+    keys = ("name", "aliases", "title", "index", "keeps", "drifts", "options", "references")
     return [
         {**{key: getattr(method, key) for key in keys}, "forms": list(method.forms)}
         for method in registry.FORMULATIONS.values()

@@ -40,7 +40,7 @@ def warmup(json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = F
 
 def pieces() -> Iterator[tuple[str, Callable[[], Any]]]:
     """All that can be compiled ahead: a name and a function that does it, for each part."""
-    from ..registry import CORRECTIONS, FORMULATIONS, INTEGRATORS
+    from ..registry import FORMULATIONS, INTEGRATORS
     from ..simulation import simulate
     from ..system.assembler import assemble
 
@@ -54,7 +54,7 @@ def pieces() -> Iterator[tuple[str, Callable[[], Any]]]:
             if form is None:
                 continue
             pair: dict[str, Any] = {"formulation": formulation.name, "integrator": integrator.name}
-            for correction in CORRECTIONS if form == "Ode" else (None,):
+            for correction in formulation.corrections if form == "Ode" else (None,):
                 name = " + ".join([*pair.values(), *([f"correction {correction}"] if correction else [])])
                 options = {**pair, "correction": correction, "progress": False}
                 yield name, lambda options=options: simulate(_pendulum(), 0.02, step=0.01, **options)

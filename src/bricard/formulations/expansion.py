@@ -30,7 +30,7 @@ from .increments import move, put_block, to_velocity
 
 ITERATIONS, SLOW = 12, 0.1  # of Newton's method; the matrix is renewed when an error falls by less than this factor
 ACCEPTABLE = 1e4  # an error that falls no longer is accepted up to so many round-offs
-LIGHT = 1e-6  # weight of a coordinate that is to stay
+LIGHT = 1e-10  # weight of a coordinate that is to stay
 POSITIONS, VELOCITIES = 0, 1  # the two levels of constraint rows
 K_Z, K, ROUND_OFF, MAPPED, PROBE, TIME = range(6)  # of work.basis.numbers
 # rows of work.basis.dense[0]: xi', xi''; the y that xi and xi' belong to; B xi'', behind it B xi' beyond k; rows in use; scratch

@@ -25,25 +25,23 @@ from ..linalg.kkt import evaluate, multiply_mass
 from ..linalg.null_space import svd
 from ..linalg.orthonormal import cholesky, from_metric, to_metric
 from .base import ODE, Formulation
-from .quasi_velocities import (
+from .moving_frame import (
     FORCE,
     KEPT,
     NORMAL,
-    REBASES,
     ROOM,
     SCRATCH,
     SHARE,
     continued,
-    fill,
-    freedom,
     keep_directions,
     normal_part,
     orthonormal_kinematics,
     quasi_problem,
     quasi_state,
-    renew_rows,
+    refuse_nonlinear_rows,
     turning,
 )
+from .quasi_velocities import REBASES, fill, freedom, renew_rows
 
 NEVER, ON_WEAKNESS, ALWAYS = range(3)
 REBASE_NAMES = ("never", "on weakness", "always")
@@ -142,6 +140,7 @@ def chosen_rows(system, state, work, basis):
 
 def ode(system, correction="mass", independent=None, basis="lu", rebase="always", g1=None, g0=None):
     """The Ode form."""
+    refuse_nonlinear_rows(system, "gram-schmidt")
     k = freedom(system)
     if rebase not in REBASE_NAMES:
         raise IncompatibleMethods(f'rebase is {rebase!r}; it must be one of "always", "on weakness", "never".')
@@ -159,19 +158,16 @@ def ode(system, correction="mass", independent=None, basis="lu", rebase="always"
         rows = np.eye(system.n_v)[independent] if independent else chosen_rows(system, state, work, basis)
         work.basis.b[:] = rows[:k]
 
-    functions = gram_schmidt, follow_basis, expand
     return quasi_problem(
         system,
-        "gram-schmidt",
         k,
-        False,
+        (gram_schmidt, follow_basis, expand),
         choose,
-        functions,
-        system.length,
-        correction,
-        g1,
-        g0,
-        REBASE_NAMES.index(rebase),
+        by_mass=False,
+        speed=system.length,
+        correction=correction,
+        gains=(g1, g0),
+        options=(REBASE_NAMES.index(rebase),),
     )
 
 

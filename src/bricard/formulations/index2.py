@@ -27,4 +27,5 @@ INDEX2 = Formulation(
     keeps=("velocity",),
     drifts=("position",),
     references=("Hairer and Wanner 1996, doi:10.1007/978-3-642-05221-7",),
+    cost="a residual, no factorisation; matrices of q, v and one multiplier per row in the integrator",
 )

@@ -27,4 +27,5 @@ INDEX3 = Formulation(
     keeps=("position",),
     drifts=(),
     references=("Arnold and Bruels 2007, doi:10.1007/s11044-007-9084-0",),
+    cost="a residual, no factorisation; matrices of q, v and one multiplier per row in the integrator",
 )

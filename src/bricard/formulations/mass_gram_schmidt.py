@@ -4,7 +4,7 @@
     u' = W_d^T f - S_dd u - S_dc eta,   q' = T v
 
 E picks k coordinates whose directions lie best along the constraints: one after the other, the one with the largest share of its
-length outside of what is spanned already. It is constant until the smallest share falls below 0.3 of the best that could be
+length outside of what is spanned already. It is constant until the smallest share falls below half of the best that could be
 had; then, after an accepted step, coordinates are picked anew and u changes to that of the new basis at the same v. Without
 drivers the kinetic energy is u^T u / 2, and reactions need no matrix to be inverted: R_c lam = W_c^T f - R_c^-T gamma. Units do
 not matter, because the metric is physical. Velocity constraints hold to round-off, also nonholonomic and rheonomic ones;
@@ -24,9 +24,10 @@ from ..linalg.kkt import evaluate
 from ..linalg.orthonormal import best_coordinates, to_metric
 from ..system.regularise import natural_mass
 from .base import ODE, Formulation
-from .quasi_velocities import (
+from .moving_frame import (
     FORCE,
     METRIC,
+    NORMAL,
     PARTS,
     ROOM,
     ROWS,
@@ -34,22 +35,20 @@ from .quasi_velocities import (
     SHARE,
     VECTORS,
     continued,
-    fill,
-    freedom,
     keep_directions,
     mass_metric,
-    no_coordinates,
     normal_part,
     orthonormal_kinematics,
     orthonormal_rows,
     quasi_of,
     quasi_problem,
     quasi_state,
-    renew_rows,
+    refuse_nonlinear_rows,
     turning,
 )
+from .quasi_velocities import fill, freedom, no_coordinates, renew_rows
 
-RECHOOSE = 0.3  # coordinates are picked anew below this share of the best that could be had
+RECHOOSE = 0.5  # coordinates are picked anew below this part of the best share that could be had
 LEAST = 1e-6  # a smallest share at which the coordinates cannot describe the motion
 
 
@@ -139,9 +138,8 @@ def multipliers(system, work):
     """work.lam from R_c lam = W_c^T f - R_c^-T gamma, with the basis in work and work evaluated at v; 0 in rows left out."""
     dense, n_v, n_rows, lam, epsilon = work.basis.dense, system.n_v, system.n_rows, work.lam, work.epsilon
     vectors, r, natural, m = dense[VECTORS], dense[PARTS], system.row_diagonal, int(work.basis.numbers[ROWS])
-    parts, normal = dense[SCRATCH, FORCE], dense[SCRATCH, FORCE + 1]
-    normal_part(work.gamma, 1.0, system, work, parts, normal)
-    force = dense[ROOM]
+    parts, force = dense[SCRATCH, FORCE], dense[ROOM]
+    normal_part(work.gamma, 1.0, system, work, parts, dense[SCRATCH, NORMAL])
     for i in range(n_v):
         force[0, i] = work.f[i]
     to_metric(dense[METRIC], n_v, force, 1)
@@ -173,6 +171,7 @@ def reactions(system, state):
 
 def ode(system, correction="mass", g1=None, g0=None):
     """The Ode form."""
+    refuse_nonlinear_rows(system, "mass-gram-schmidt")
     k = freedom(system)
 
     def choose(state, work):
@@ -183,8 +182,16 @@ def ode(system, correction="mass", g1=None, g0=None):
         pick(packed)
 
     speed = system.length * math.sqrt(np.mean(natural_mass(system) * system.record.metric[:-1]))
-    functions = mass_gram_schmidt, pick_anew, expand
-    return quasi_problem(system, "mass-gram-schmidt", k, True, choose, functions, speed, correction, g1, g0)
+    return quasi_problem(
+        system,
+        k,
+        (mass_gram_schmidt, pick_anew, expand),
+        choose,
+        by_mass=True,
+        speed=speed,
+        correction=correction,
+        gains=(g1, g0),
+    )
 
 
 MASS_GRAM_SCHMIDT = Formulation(

@@ -64,7 +64,7 @@ def projection(t, y, y_dot, system, work):
         for e in range(m.size):
             weight = math.sqrt(metric[m_row[e]] * metric[m_column[e]]) / inertia
             equations[k, m_column[e]] += basis[m_row[e], k] * weight * m[e]
-    if not finite(equations):
+    if not (finite(equations) and finite(right.reshape((1, n_v)))):
         return NOT_FINITE
     x = np.linalg.solve(equations, right)
     call_kinematics(system.methods[2], q, v, y_dot, system, work)

@@ -21,4 +21,5 @@ SI1 = Formulation(
     keeps=("position", "velocity"),
     drifts=(),
     references=("Gear, Gupta and Leimkuhler 1985, doi:10.1016/0377-0427(85)90008-1",),
+    cost="a residual, no factorisation; matrices of q, v and two multipliers per row in the integrator",
 )

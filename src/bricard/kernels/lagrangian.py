@@ -12,8 +12,10 @@ and with the slope A = d(H p')/dp, the load s = J w' + G^T lam - tau and K, D as
 
 (blocks of two bodies without the terms in J and s). Derivatives of H are complex steps, exact to rounding; only db/dp is a
 central difference of them, good to 1e-9. Of nonholonomic rows that are not linear in the velocities K leaves out how A changes
-with w, as D does; that only steers Newton's method. A unit quaternion has the further row (p.p - 1)/2 = 0; M then has rank 6 in the 7
-velocities of a body, and the added mass holds the direction of p, in which that row says everything.
+with w, as D does; that only steers Newton's method.
+
+A unit quaternion has the further row (p.p - 1)/2 = 0. M then has rank 6 in the 7 velocities of a body; an added mass holds the
+direction of p, and since the row says everything there, it changes nothing but the row's multiplier, which is 0.
 At a singular position of the parameters the forces of the body are made NaN, so that no step goes beyond it.
 """
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..compiled import records
-from ..compiled.interfaces import RATE, REFRESH, TANGENT, VELOCITY
+from ..compiled.interfaces import G_DOT, RATE, REFRESH, TANGENT, VELOCITY
 from ..compiled.records import pack
 from ..linalg import sparse
 from ..linalg.kkt import evaluate, retract
@@ -232,6 +232,11 @@ class System:
         """G(t, q), sparse (n_rows, n_v), the rows A of nonholonomic constraints among them."""
         work, r = self.evaluated(t, q, np.zeros(self.n_v) if v is None else v), self.record
         return self._sparse(r.g_row, r.g_column, work.g, (r.n_rows, r.n_v))
+
+    def jacobian_rate(self, t, q, v):
+        """dG/dt along the motion with velocity v, sparse (n_rows, n_v); nonholonomic rows must be linear in v."""
+        work, r = self.evaluated(t, q, v, VELOCITY | G_DOT), self.record
+        return self._sparse(r.g_row, r.g_column, work.g_dot, (r.n_rows, r.n_v))
 
     def gamma(self, t, q, v):
         """Right-hand side of G v' = gamma, (n_rows,)."""
