@@ -69,7 +69,9 @@ def formulation_page(f):
         "cost of an evaluation": f.cost,
         "options": options_of(f),
         "integrators": listed(fitting),
-        "corrections": (listed(f.corrections) + f"; default {f.correction}") if "Ode" in f.forms or f.drifts else "keeps itself",
+        "corrections": (listed(f.corrections) + f"; default {f.correction}")
+        if "Ode" in f.forms or f.drifts
+        else "keeps itself",
     }
     table = "\n".join(f"| {key} | {value} |" for key, value in rows.items())
     references = "\n".join(f"* {reference}" for reference in f.references)
@@ -93,7 +95,9 @@ def formulations_page():
         f"| {'yes' if f.nonholonomic else 'no'} | {'yes' if f.singular_mass else 'no'} | {f.cost} |\n"
         for f in FORMULATIONS.values()
     )
-    corrections = "".join(f"| {name} | {(piece.__doc__ or '').splitlines()[0]} |\n" for name, piece in CORRECTIONS.items())
+    corrections = "".join(
+        f"| {name} | {(piece.__doc__ or '').splitlines()[0]} |\n" for name, piece in CORRECTIONS.items()
+    )
     omitted = "".join(f"| {name} | {why} |\n" for name, why in NOT_IMPLEMENTED.items())
     return (
         f"{NOTE}# Formulations\n\nEvery way to treat the constraints, by the word for `formulation=`. *Keeps* are the constraint levels "

@@ -65,7 +65,12 @@ class OdeProblem:
     """
 
     def __init__(self, problem, formulation, correction, inputs=(), places=()):
-        self._problem, self._system, self.formulation, self.correction = problem, problem.system, formulation, correction
+        self._problem, self._system, self.formulation, self.correction = (
+            problem,
+            problem.system,
+            formulation,
+            correction,
+        )
         self.inputs, self._places = tuple(inputs), np.asarray(places, int)
         self._start = assemble(self._system)
         self.t0 = self._start.t
@@ -141,7 +146,9 @@ class OdeProblem:
     def _vector(self, y):
         y = np.ascontiguousarray(y, float)
         if y.shape != self._y_dot.shape:
-            raise ModelError(f"y has the shape {y.shape}; it must have {self.size} components: {', '.join(self.names)}.")
+            raise ModelError(
+                f"y has the shape {y.shape}; it must have {self.size} components: {', '.join(self.names)}."
+            )
         return y
 
     def _coordinates(self, t, y):

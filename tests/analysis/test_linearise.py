@@ -68,7 +68,9 @@ def test_upright_equilibrium_is_found_from_a_leaning_pole(angle):
 
 
 def test_hanging_double_pendulum_has_the_frequencies_of_the_closed_form():
-    mass = np.array([[INERTIA + 1.25 * MASS * L**2, 0.5 * MASS * L**2], [0.5 * MASS * L**2, INERTIA + 0.25 * MASS * L**2]])
+    mass = np.array(
+        [[INERTIA + 1.25 * MASS * L**2, 0.5 * MASS * L**2], [0.5 * MASS * L**2, INERTIA + 0.25 * MASS * L**2]]
+    )
     stiffness = np.diag([1.5 * MASS * G * L, 0.5 * MASS * G * L])
     exact = np.sqrt(np.sort(np.linalg.eigvals(np.linalg.solve(mass, stiffness)).real))
     for what in (double_pendulum("B"), double_pendulum_functions("B")):
@@ -110,7 +112,8 @@ def _with_motor(model):
 def test_units_and_axes_do_not_matter(world, speed):
     """At a moving state A depends on the choice of coordinates, which follows the axes but not the units."""
     there, here = (
-        br.linearise(_with_motor(four_bar(w, speed=speed)), "M", ["A"], equilibrium=speed is None) for w in (world, HERE)
+        br.linearise(_with_motor(four_bar(w, speed=speed)), "M", ["A"], equilibrium=speed is None)
+        for w in (world, HERE)
     )
     np.testing.assert_allclose(there.eigenvalues, here.eigenvalues, rtol=1e-8)
     for s in (1.0, 3.0j):
@@ -290,7 +293,9 @@ def test_row_as_output_weighs_motions_and_velocities():
 def test_input_of_a_motor_and_as_a_column_are_the_same():
     model = _with_motor(pendulum())
     by_name = br.linearise(model, "M", ["A"])
-    gradient = br.linearise(model, outputs=["A"])._outputs[0].rows(by_name._instant, by_name.state.q, by_name.state.v)[0][0]
+    gradient = (
+        br.linearise(model, outputs=["A"])._outputs[0].rows(by_name._instant, by_name.state.q, by_name.state.v)[0][0]
+    )
     by_column = br.linearise(model, [gradient], ["A"])
     np.testing.assert_allclose(by_name.B, by_column.B, rtol=1e-13)
 

@@ -1,5 +1,7 @@
 """dG/dt and dM/dt along a motion against finite differences: every joint, driver and nonholonomic row, and functions."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -101,7 +103,7 @@ def rolling(t, q):
 
 @pytest.mark.parametrize("own", [False, True], ids=["by complex step", "G given"])
 def test_functions(own):
-    options = {"G": jacobian} if own else {}
+    options: dict[str, Any] = {"G": jacobian} if own else {}
     system = System.from_functions(
         mass, force, constraint, T=kinematics, A=rolling, q0=(0.8, 0.4), v0=(0.1, 0.2), **options
     )

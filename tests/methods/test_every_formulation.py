@@ -93,7 +93,9 @@ def test_same_reactions(formulation):
     found = simulate(
         system_of("four-bar"), DURATION, formulation=formulation, integrator=integrator.name, output=4, **options
     )
-    accuracy = 100 * max(OWN.get(formulation, 0.0), ACCURACY if integrator.adaptive else FIXED.get(formulation, ACCURACY))
+    accuracy = 100 * max(
+        OWN.get(formulation, 0.0), ACCURACY if integrator.adaptive else FIXED.get(formulation, ACCURACY)
+    )
     for joint in "ABCD":
         a, b = exact.reaction(joint).force, found.reaction(joint).force
         np.testing.assert_allclose(b, a, rtol=0, atol=accuracy * np.abs(a).max())

@@ -97,6 +97,8 @@ class Instant:
     def map(self, q, v):
         """T (n_q, n_v), its left inverse (n_v, n_q), and d(T v)/dq (n_q, n_q)."""
         n_q, n_v = self.system.n_q, self.system.n_v
-        kinematic_map(np.ascontiguousarray(q, float), np.ascontiguousarray(v, float), self.system.compiled, self._packed)
+        kinematic_map(
+            np.ascontiguousarray(q, float), np.ascontiguousarray(v, float), self.system.compiled, self._packed
+        )
         T = self._dense("t", self.work.t, (n_q, n_v))
         return T, self._dense("t", self.work.t_inverse, (n_q, n_v)).T, self._dense("tq", self.work.tq, (n_q, n_q))

@@ -214,7 +214,9 @@ def _extended(what, model, inputs, outputs):
     """The System with motors of size 0 for the inputs and the joint coordinates asked for; places of the inputs' sizes."""
     if model is None:
         if any(isinstance(name, str) for name in inputs):
-            raise ModelError("A system given by its functions has no motors or loads: give columns of generalized forces.")
+            raise ModelError(
+                "A system given by its functions has no motors or loads: give columns of generalized forces."
+            )
         return what, np.zeros(0, int)
     forces = [input_force(model, name) for name in inputs if isinstance(name, str)]
     measured = [motor(o.measure, f"measure {o.name}") for o in outputs if isinstance(o, Coordinate)]
@@ -236,7 +238,9 @@ def _consistent(system, what, state):
     scale = system.record.row_scale
     error = max(np.abs(part * scale).max(initial=0.0) for part in (instant.work.phi, instant.work.phi_dot))
     if not error <= CONSISTENT:
-        raise ModelError(f"The state violates the constraints by {error:.3g} (scaled): it must be one of the mechanism.")
+        raise ModelError(
+            f"The state violates the constraints by {error:.3g} (scaled): it must be one of the mechanism."
+        )
     return complete(system, state.t, q, v, turn)
 
 
@@ -252,7 +256,9 @@ def _columns(instant, state, inputs, places):
         else:
             column = np.asarray(given, float)
             if column.shape != (n_v,) or not np.isfinite(column).all():
-                raise ModelError(f"An input must be the name of a motor or load, or a column of {n_v} numbers, not {given!r}.")
+                raise ModelError(
+                    f"An input must be the name of a motor or load, or a column of {n_v} numbers, not {given!r}."
+                )
         columns.append(column)
     return np.column_stack(columns) if columns else np.zeros((n_v, 0))
 

@@ -140,7 +140,9 @@ def as_output(output, number, model):
     try:
         return Row(np.asarray(output, float), f"y{number + 1}")
     except (TypeError, ValueError):
-        raise ModelError(f"Output {output!r} is neither a coordinate, a point, a function nor a row of numbers.") from None
+        raise ModelError(
+            f"Output {output!r} is neither a coordinate, a point, a function nor a row of numbers."
+        ) from None
 
 
 def state_names(system, positions, velocities):

@@ -239,7 +239,9 @@ class Work(NamedTuple):
     tq: VECTOR  # entries of d(T v)/dq
     options: VECTOR  # the formulation's own numbers
     schedule: VECTOR  # corrections: every so many steps (0: never), on these errors of position, velocity; steps since the last
-    partition: INDEX  # (n_v + 1) 1 for a coordinate that the correction dependent-only keeps; the last: 1 for a new choice
+    partition: (
+        INDEX  # (n_v + 1) 1 for a coordinate that the correction dependent-only keeps; the last: 1 for a new choice
+    )
     hooks: INTEGERS  # addresses that the formulation's functions call: correction, expansion, user's map
     tally: INTEGERS  # corrections made, iterations inside right-hand sides
     basis: Basis

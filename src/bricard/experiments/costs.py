@@ -8,6 +8,7 @@ basis that is found by LAPACK, `renewal` is the time of one renewal in multiples
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import numpy as np
 
@@ -50,7 +51,7 @@ def chain(links: int) -> Model:
 def run() -> Result:
     """Rows: formulation; columns: microseconds and multiples of index1 for each number of links."""
     names = [f.name for f in FORMULATIONS.values() if "Ode" in f.forms and not f.needs]
-    rows = {name: {"formulation": name} for name in names}
+    rows: dict[str, dict[str, Any]] = {name: {"formulation": name} for name in names}
     for links in SIZES:
         system = chain(links).build()
         state = assemble(system)

@@ -5,6 +5,8 @@ The same Ode integrator (dopri5, rtol 1e-8) for all. Coordinate partitioning cou
 seconds of the march, the best of several runs taken in turns.
 """
 
+from typing import Any
+
 import numpy as np
 
 from ..errors import IncompatibleMethods
@@ -29,7 +31,7 @@ RTOL, REPEATS = 1e-8, 3
 
 def run() -> Result:
     """Rows: method; columns: our percentage, the published one, seconds, distance from the reference motion."""
-    rows = {method: {"method": method} for method in PUBLISHED}
+    rows: dict[str, dict[str, Any]] = {method: {"method": method} for method in PUBLISHED}
     for number, name in enumerate(MECHANISMS, 1):
         problem = PROBLEMS[name]
         system = problem.model().build(**(problem.build or {}))

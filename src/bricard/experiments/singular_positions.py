@@ -4,6 +4,8 @@ Two mechanisms that go through theirs at speed: the double four-bar (in space, w
 with equal rods. "passes" means that the end is reached and that the motion there is that of the reference; all else is quoted.
 """
 
+from typing import Any
+
 import numpy as np
 
 from ..errors import BricardError
@@ -24,7 +26,7 @@ def run() -> Result:
     for formulation in FORMULATIONS.values():
         if formulation.needs:
             continue
-        row = {"formulation": formulation.name}
+        row: dict[str, Any] = {"formulation": formulation.name}
         for name, span in SPANS.items():
             _, method, _ = choose(formulation.name, None, None)
             options = {"rtol": 1e-8} if method.adaptive else {"step": STEP}

@@ -9,7 +9,7 @@ All rows take part, so redundant rows and singular positions need no choice of r
 them. Each evaluation starts from lam* = 0: multipliers carried over from the last one would save less than one round, and in
 redundant rows the part of them that exerts no force would grow from step to step.
 Acceleration constraints hold to `iteration_tolerance`; the lower levels are brought back after each step by a projection of the
-same kind (correction="augmented-lagrangian"). Without it take Omega, and expect it to stop at singular positions, as penalty does.
+same kind (correction="augmented-lagrangian"). Without it take Omega, and expect a stop at singular positions, as with penalty.
 Reference: Bayo and Ledesma, Nonlinear Dynamics 9 (1996) 113-130; spec 003, section 3; spec 004, sections 1.7, 1.8.
 """
 

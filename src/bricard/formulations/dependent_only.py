@@ -22,7 +22,7 @@ from ..linalg.kkt import evaluate, position_error, retract, select_rows, velocit
 
 TOLERANCE, ACCEPTABLE, ITERATIONS = 1e-14, 1e-8, 8  # of the position, in characteristic lengths or radians
 SINGULAR, GROWTH = 1e-12, 3.0  # smallest pivot in the choice, of the first one; growth of mu that asks for a new choice
-LIGHT = 1e-6  # weight of a coordinate that stays
+LIGHT = 1e-8  # weight of a coordinate that stays
 KNOWN = 4  # of work.schedule: mu when the choice was made
 
 
@@ -80,7 +80,7 @@ def factorise_partitioned(system, work):
         size = abs(u[n_v + 1 + i]) / scale[i]
         if not size <= largest:
             largest = size
-    return largest
+    return largest / system.length**2
 
 
 @compiled

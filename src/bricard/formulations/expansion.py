@@ -23,14 +23,15 @@ import numpy as np
 
 from ..compiled.interfaces import VELOCITY
 from ..compiled.pointers import compiled
-from ..compiled.status import NEWTON_FAILED, NOT_FINITE, RUNNING
+from ..compiled.status import NEWTON_FAILED, RUNNING
 from ..linalg.factor import factorise, failure, solve
 from ..linalg.kkt import evaluate, position_error
 from .increments import move, put_block, to_velocity
 
 ITERATIONS, SLOW = 12, 0.1  # of Newton's method; the matrix is renewed when an error falls by less than this factor
 ACCEPTABLE = 1e4  # an error that falls no longer is accepted up to so many round-offs
-LIGHT = 1e-10  # weight of a coordinate that is to stay
+HOPELESS = 1e6  # a position error, in characteristic lengths or radians, or a relative one of the velocity
+LIGHT = 1e-8  # weight of a coordinate that is to stay
 POSITIONS, VELOCITIES = 0, 1  # the two levels of constraint rows
 K_Z, K, ROUND_OFF, MAPPED, PROBE, TIME = range(6)  # of work.basis.numbers
 # rows of work.basis.dense[0]: xi', xi''; the y that xi and xi' belong to; B xi'', behind it B xi' beyond k; rows in use; scratch
@@ -144,7 +145,7 @@ def probe(system, work):
         size = abs(u[n_v + 1 + i]) / scale[i] * used[i]
         if not size <= largest:
             largest = size
-    return largest
+    return largest / system.length**2
 
 
 @compiled
@@ -188,7 +189,7 @@ def follow(y, last, place, xi, system, work):
 @compiled
 def settle_positions(t, y, system, work):
     """basis.increment and basis.q with Phi(t, q) = 0 at the z in y; ends with work evaluated and the matrix factorised."""
-    basis = work.basis
+    basis, n_v = work.basis, system.n_v
     xi, q, v, is_mapped, tight = (
         basis.increment,
         basis.q,
@@ -197,23 +198,28 @@ def settle_positions(t, y, system, work):
         basis.numbers[ROUND_OFF],
     )
     follow(y, int(basis.numbers[K_Z]), 0, xi, system, work)
-    factorised, before = False, math.inf
+    old, factorised, before = basis.dense[0, SCRATCH], False, math.inf
     for _ in range(ITERATIONS + 1):
         move(basis.base, xi, q, is_mapped, system, work)
         evaluate(t, q, v, VELOCITY, system, work)
         error = position_error(system, work)
-        if not error < 1e10:
-            return NOT_FINITE
-        done = error <= tight or (error <= ACCEPTABLE * tight and error > 0.5 * before)
-        if not factorised or (not done and error > SLOW * before):
+        if before <= ACCEPTABLE * tight and not error < before:  # that was round-off
+            for i in range(n_v):
+                xi[i] = old[i]
+            move(basis.base, xi, q, is_mapped, system, work)
+            evaluate(t, q, v, VELOCITY, system, work)
+            return RUNNING
+        if not error < 10.0 * before or not error < HOPELESS:
+            return NEWTON_FAILED
+        if not factorised or (error > tight and error > SLOW * before):
             status = factorise_dependent(POSITIONS, system, work)
             if status != RUNNING:
                 return status
             factorised = True
-        if done:
+        if error <= tight:
             return RUNNING
-        if error > 10.0 * before:
-            return NEWTON_FAILED
+        for i in range(n_v):
+            old[i] = xi[i]
         step_dependent(work.phi, POSITIONS, xi, system, work)
         work.tally[1] += 1
         before = error
@@ -259,10 +265,10 @@ def settle_velocities(t, y, system, work):
     for _ in range(ITERATIONS + 1):
         to_velocity(xi, q, rate, v, is_mapped, system, work)
         error, size = velocity_residual(t, system, work)
-        if not error < math.inf:
-            return NOT_FINITE
         if error <= tight * size or (error <= ACCEPTABLE * tight * size and error > 0.5 * before):
             return RUNNING
+        if not error < HOPELESS * size:
+            return NEWTON_FAILED
         if error > SLOW * before:
             status = factorise_dependent(VELOCITIES, system, work)
             if status != RUNNING:

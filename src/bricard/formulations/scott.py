@@ -44,7 +44,10 @@ def parametrisation(function):
     def parametrise(t, z, z_dot, out):
         s, q = TINY * 1j, function(z + 0j, t + 0j)
         h = STEP / (1.0 + np.abs(z_dot).max())
-        moved, bend = function(z + s * z_dot, t + s), (16.0 * along(t, z, z_dot, h) - along(t, z, z_dot, 2.0 * h)) / 15.0
+        moved, bend = (
+            function(z + s * z_dot, t + s),
+            (16.0 * along(t, z, z_dot, h) - along(t, z, z_dot, 2.0 * h)) / 15.0,
+        )
         n = q.size
         for i in range(n):
             out[i], out[n + i], out[2 * n + i] = q[i].real, moved[i].imag / TINY, bend[i]
@@ -139,7 +142,9 @@ class Chart:
     def __init__(self, system, function, guess):
         self.system, self.guess = system, np.atleast_1d(np.asarray(guess, float)).copy()
         if self.guess.ndim != 1 or not self.guess.size or not np.isfinite(self.guess).all():
-            raise IncompatibleMethods(f"start is {guess!r}; give a guess of the independent coordinates z, finite numbers.")
+            raise IncompatibleMethods(
+                f"start is {guess!r}; give a guess of the independent coordinates z, finite numbers."
+            )
         arguments = np.append(self.guess, 0.0)
         refuse_powers(function, "map(z, t)")
         check_complex_step("map(z, t)", lambda x: function(x[:-1], x[-1]), (arguments,), (system.n_q,))
@@ -199,10 +204,14 @@ class Chart:
         C, rest = inverse @ J / metric[:, None], (state.v - inverse @ b) / metric
         z_dot, _, rank, _ = np.linalg.lstsq(C, rest, rcond=1e-10)
         if rank < z.size:
-            raise AssemblyError(f"The map is singular at the start, z = {z}: its coordinates do not move independently there.")
+            raise AssemblyError(
+                f"The map is singular at the start, z = {z}: its coordinates do not move independently there."
+            )
         left = np.abs(C @ z_dot - rest).max()
         if not left <= 1e-7 * (system.length + np.abs(rest).max()):
-            raise AssemblyError(f"The velocity at the start is none of the map's motions: {left:.3g} (scaled) is left over.")
+            raise AssemblyError(
+                f"The velocity at the start is none of the map's motions: {left:.3g} (scaled) is left over."
+            )
         return z_dot
 
     def _check(self, t, z):
@@ -212,7 +221,9 @@ class Chart:
             size = 1.0 if r.planar[b] or not r.group[b] else float(np.linalg.norm(q[o + 3 : o + 7]))
             if not abs(size - 1.0) <= FITS:
                 name = list(system.model.bodies)[b]
-                raise UserFunctionError(f'map(z, t): the quaternion of body "{name}" has length {size:.9g}, it must be 1.')
+                raise UserFunctionError(
+                    f'map(z, t): the quaternion of body "{name}" has length {size:.9g}, it must be 1.'
+                )
         gap = np.abs(system.constraint(t, q) * r.row_scale)
         if not gap.max(initial=0.0) <= FITS:
             raise UserFunctionError(

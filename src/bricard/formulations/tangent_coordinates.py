@@ -49,8 +49,8 @@ from .increments import largest_turn, mapped, to_bend, to_rate, to_velocity
 
 LOST, GROWTH = 0.05, 3.0  # chosen anew: share of the motion that tangent directions lose; growth of mu
 LARGEST_TURN = 2.0  # rad, from the base
-SINGULAR = 1e14  # a mu, without units, beyond which there are no coordinates
-TAU = 0  # of work.options
+SINGULAR, SINGULAR_PICKED = 1e14, 1e7  # a mu, without units, beyond which there are no directions, or no coordinates
+TAU, LIMIT = 0, 1  # of work.options
 
 
 @RHS
@@ -154,7 +154,7 @@ def begin(t, y, system, work):
         dense[LAST, i] = y[i]
     status = factorise_dependent(VELOCITIES, system, work)
     basis.numbers[PROBE] = probe(system, work)
-    return status if basis.numbers[PROBE] < SINGULAR else NO_COORDINATES
+    return status if basis.numbers[PROBE] < work.options[LIMIT] else NO_COORDINATES
 
 
 class Coordinates:
@@ -262,5 +262,5 @@ def problem(system, choose, directions, tau=0.0):
         expand=expand,
         renew=coordinates.renew,
         basis=basis,
-        options=np.array([tau]),
+        options=np.array([tau, SINGULAR if directions else SINGULAR_PICKED]),
     )

@@ -23,7 +23,8 @@ def integrable(system, q, B=None):
     configurations: try several.
     """
     q = np.ascontiguousarray(q, float)
-    unit = 1.0 / (np.sqrt(system.record.metric[:-1]) * system.length)  # of v, in characteristic lengths or radians per second
+    # a unit of v, in characteristic lengths or radians per second
+    unit = 1.0 / (np.sqrt(system.record.metric[:-1]) * system.length)
 
     def rows(at):
         return np.atleast_2d(np.asarray(B(at) if callable(B) else np.eye(system.n_v) if B is None else B, float))

@@ -5,6 +5,7 @@ These entries have no place in the matrices; behind them come the entries in the
 """
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -46,7 +47,7 @@ def with_rotation(base, rotation):
     return base if rotation == GROUP else _Lagrangian(base, rotation).system()
 
 
-def in_group(system, q, v=None):
+def in_group(system, q, v=None) -> tuple[Any, Any, Any]:
     """The system with group coordinates, and samples of q (n, n_q) and v (n, n_v) in its coordinates."""
     base = system.base
     if base is None:
