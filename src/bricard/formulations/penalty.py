@@ -8,7 +8,7 @@ Omega, whatever kappa: explicit integrators take it. Never forms G^T kappa G: it
 of the multipliers, with the same right-hand side as Baumgarte's, alpha = Omega mu, beta = Omega. kappa is relative to the natural
 size 1 / (G M^-1 G^T), so that units do not matter. All rows take part: redundant rows need no choice. At a singular position the
 violated constraints do not tell which way the mechanism goes on: there it stops, unless a correction has removed the violation.
-For quick, rough models; the augmented Lagrangian removes its error at the price of three to five more solutions.
+For quick, rough models; the augmented Lagrangian removes its error at the price of one or two more solutions.
 Reference: Bayo, Garcia de Jalon and Serna, Comp. Meth. Appl. Mech. Eng. 71 (1988) 183-195; spec 004, section 1.7.
 """
 

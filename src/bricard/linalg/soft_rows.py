@@ -35,7 +35,15 @@ def factorise_soft(system, work, softness):
 
 @compiled
 def solve_soft(system, work, kept, rounds, tolerance, b, u):
-    """u = [M G^T; G -kept diag]^-1 b by at most `rounds` refinements with the factors of factorise_soft(); how many it took.
+    """As refine_soft(), from zero."""
+    for i in range(u.size):
+        u[i] = 0.0
+    return refine_soft(system, work, kept, rounds, tolerance, b, u)
+
+
+@compiled
+def refine_soft(system, work, kept, rounds, tolerance, b, u):
+    """u = [M G^T; G -kept diag]^-1 b by at most `rounds` refinements of u with the factors of factorise_soft(); how many it took.
 
     kept : the softness that belongs to the equations, as in a penalty method, or 0 for exact constraints. It ends when the next
     round would change the first n_v numbers by less than `tolerance` times the largest of them. M and G are those in work:
@@ -44,8 +52,6 @@ def solve_soft(system, work, kept, rounds, tolerance, b, u):
     matrix, e, n_v, natural, metric = work.kkt, work.e, system.n_v, system.row_diagonal, system.metric
     g, g_row, g_column = work.g, system.g_row, system.g_column
     before = 0.0
-    for i in range(u.size):
-        u[i] = 0.0
     for count in range(rounds):
         multiply_mass(system, work, u, e)
         add_reaction(system, work, u, n_v + 1, e)
