@@ -1,4 +1,4 @@
-"""problem(): a model as a system of ordinary differential equations y' = rhs(t, y), for integrators and controllers of your own."""
+"""problem(): a model as a system of ordinary differential equations y' = rhs(t, y), for loops and controllers of your own."""
 
 from __future__ import annotations
 
@@ -92,26 +92,28 @@ class OdeProblem:
         self._work.schedule[:3] = schedule_of(self.correction, 1, 0.0)
         self._packed = pack(self._work)
         self._turns = [(state.t, state.turn.copy())]
-        return np.array(self._problem.initial(state, self._work), float)
+        y = np.array(self._problem.initial(state, self._work), float)
+        self._anchor(state.t, y)
+        return y
 
     def rhs(self, t, y, u=None):
         """y' (size,) at time t (s) and y (size,); u (inputs,) is added to the inputs, 0 if not given."""
         t, y = float(t), self._vector(y)
-        if self._places.size:
-            self._system.record.parameters[self._places] = 0.0 if u is None else u
-        elif u is not None:
-            raise ModelError("This problem was made without inputs: name them in problem(..., inputs=...).")
+        self._apply(u)
         self._count_turns(t)
-        status = self._tried(self._problem.functions[0], t, y, self._y_dot)
+        if self._problem.expand is not None:
+            self._coordinates(t, y)  # raises where y has no meaning
+        status = self._problem.functions[0](t, y, self._y_dot, self._system.compiled, self._packed)
         self._note_turns(t)
         if status == codes.RUNNING and not np.isfinite(self._y_dot).all():
             status = codes.NOT_FINITE
         self._require(status, t)
         return self._y_dot.copy()
 
-    def expand(self, t, y):
-        """Full(q, v, lam) of a y: all coordinates and velocities, and multipliers consistent with them."""
+    def expand(self, t, y, u=None):
+        """Full(q, v, lam) of a y: all coordinates and velocities, and multipliers consistent with them and the inputs u."""
         t, y = float(t), self._vector(y)
+        self._apply(u)
         q, v = self._coordinates(t, y)
         try:
             state = complete(self._system, t, q, v, self._work.turn)
@@ -133,15 +135,22 @@ class OdeProblem:
         t, y = float(t), self._vector(y).copy()
         if self._problem.rebase is None:
             return y, False
-        self._count_turns(t)
+        self._coordinates(t, y)
         status = self._problem.rebase(t, y, self._system.compiled, self._packed)
+        changed = status in (codes.REBASED, codes.RENEW)
         if status == codes.RENEW:
             status = self._problem.renew(t, y, self._work)
-            changed = True
-        else:
-            changed = status == codes.REBASED
         self._require(codes.RUNNING if status == codes.REBASED else status, t)
+        if changed:
+            self._anchor(t, y)
         return y, changed
+
+    def _apply(self, u):
+        u = np.zeros(self._places.size) if u is None else np.atleast_1d(np.asarray(u, float))
+        if u.shape != self._places.shape:
+            known = ", ".join(self.inputs) or "none; name them in problem(..., inputs=...)"
+            raise ModelError(f"u has the shape {u.shape}; it must have one number for each input: {known}.")
+        self._system.record.parameters[self._places] = u
 
     def _vector(self, y):
         y = np.ascontiguousarray(y, float)
@@ -152,21 +161,40 @@ class OdeProblem:
         return y
 
     def _coordinates(self, t, y):
+        """q and v of a y; raises where its coordinates do not describe the motion."""
         n_q, n_v = self._system.n_q, self._system.n_v
         self._count_turns(t)
         if self._problem.expand is None:
             return y[:n_q].copy(), y[n_q : n_q + n_v].copy()
         q, v = np.zeros(n_q), np.zeros(n_v)
-        self._require(self._tried(self._problem.expand, t, y, q, v), t)
+        status = self._expanded(t, y, q, v)
+        if status != codes.RUNNING:
+            self._return_to_base()
+            status = self._expanded(t, y, q, v)
+        self._require(status, t)
         return q, v
 
-    def _tried(self, function, *arguments):
-        """The status of a compiled function; a failure makes independent coordinates look from their base, so it is tried again:
-        a jump in t and y must not matter."""
-        status = function(*arguments, self._system.compiled, self._packed)
-        if status != codes.RUNNING and self._problem.expand is not None:
-            status = function(*arguments, self._system.compiled, self._packed)
-        return status
+    def _expanded(self, t, y, q, v):
+        status = self._problem.expand(t, y, q, v, self._system.compiled, self._packed)
+        folded = self._problem.frozen and status == codes.RUNNING and self._orientation() != self._sign
+        return codes.NO_COORDINATES if folded else status
+
+    def _return_to_base(self):
+        """Forget the way since the base: t and y may have jumped."""
+        for part, base in zip(self._work.basis, self._base, strict=True):
+            part[...] = base
+
+    def _orientation(self):
+        """Sign of the determinant of the matrix of dependent coordinates: it changes where these fold over."""
+        return np.sign(self._work.kkt.a[: self._system.pattern.size]).prod()
+
+    def _anchor(self, t, y):
+        """Remember the base of frozen coordinates, just chosen at (t, y)."""
+        self._base, self._sign = [part.copy() for part in self._work.basis], 0.0
+        if self._problem.frozen:
+            q, v = np.zeros(self._system.n_q), np.zeros(self._system.n_v)
+            self._require(self._problem.expand(t, y, q, v, self._system.compiled, self._packed), t)
+            self._sign = self._orientation()
 
     def _require(self, status, t):
         if status != codes.RUNNING:

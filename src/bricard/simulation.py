@@ -114,7 +114,7 @@ def simulate(
     status = LOST_ROTATION if lost else status
     culprit = lost or _culprit(problem.system, run, v, gap, status)
     text = sentence(status, run.clock[0], run.clock[1], int(run.counters[counting.STEPS]), culprit)
-    if status == NEWTON_FAILED and problem.pattern is not None:
+    if status == NEWTON_FAILED and (problem.pattern is not None or problem.expand is not None):
         text += _singularity(problem.system, float(run.clock[0]), q, v, work)
     solution = Solution.from_run(
         problem,

@@ -5,7 +5,7 @@ import pytest
 
 import bricard as br
 from bricard.errors import AssemblyError, ModelError
-from bricard.problems.double_pendulum import INERTIA, L, MASS, double_pendulum, double_pendulum_functions
+from bricard.problems.double_pendulum import INERTIA, MASS, L, double_pendulum, double_pendulum_functions
 from bricard.system.names import increment_names, velocity_names
 from mechanisms import HERE, MILLIMETRES, TURNED, four_bar, pendulum, rssr
 
@@ -268,6 +268,27 @@ def test_state_of_a_solution():
     np.testing.assert_allclose(found.A, reduced.jacobian(reduced), rtol=0, atol=1e-6 * np.abs(found.A).max())
 
 
+def test_state_in_rotation_parameters():
+    """A state with Cardan angles in q is the same state."""
+    system = rssr().build(rotation="cardan")
+    state = br.simulate(system, 0.05, formulation="index1", rtol=1e-10).end
+    group = br.simulate(rssr(), 0.05, formulation="index1", rtol=1e-10).end
+    first, second = br.linearise(system, state=state), br.linearise(rssr(), state=group)
+    np.testing.assert_allclose(first.A, second.A, rtol=0, atol=1e-6 * np.abs(second.A).max())
+
+
+@pytest.mark.parametrize("formulation", ["svd", "coordinate-partitioning", "gram-schmidt"])
+def test_eigenvalues_are_those_of_the_ode_of_a_formulation(formulation):
+    """About an equilibrium they belong to the motion; further ones, of dependent positions, vanish."""
+    found = br.linearise(_with_motor(four_bar(speed=None)), equilibrium=True)
+    ode = br.problem(four_bar(speed=None), formulation)
+    y = ode.initial(br.State(0.0, found.state.q, found.state.v, found.state.a, found.state.lam))
+    columns = [(ode.rhs(0.0, y + 1e-4 * e) - ode.rhs(0.0, y - 1e-4 * e)) / 2e-4 for e in np.eye(ode.size)]
+    values = np.linalg.eigvals(np.column_stack(columns))
+    values = values[np.argsort(np.abs(values))][-2:]
+    np.testing.assert_allclose(np.sort_complex(values), np.sort_complex(found.eigenvalues), rtol=1e-4)
+
+
 def test_outputs_against_differences_along_the_states():
     """Joint coordinates, their velocities, points and functions, at a moving state."""
     tip = (0.05, -0.1, 0.2)
@@ -304,7 +325,7 @@ def test_refusals():
     model = inverted_pendulum()
     with pytest.raises(ModelError, match='no force "pull" to be an input'):
         br.linearise(model, "pull")
-    with pytest.raises(ModelError, match='say which component.*"push.Fx"'):
+    with pytest.raises(ModelError, match=r'say which component.*"push.Fx"'):
         br.linearise(model, "push")
     with pytest.raises(ModelError, match="12 numbers"):
         br.linearise(model, outputs=[np.zeros(3)])
@@ -322,7 +343,7 @@ def test_refusals():
 def test_no_equilibrium_has_a_sentence():
     model = br.Model("falling")
     model.body("stone", br.Sphere((0, 0, 0), 0.1, mass=1.0))
-    with pytest.raises(AssemblyError, match='No equilibrium was found.*body "stone" moving along z'):
+    with pytest.raises(AssemblyError, match=r'No equilibrium was found.*body "stone" moving along z'):
         br.linearise(model, equilibrium=True)
     with pytest.raises(ModelError, match="driven and moves"):
         br.linearise(driven(), equilibrium=True)

@@ -5,6 +5,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from test_singular_positions import double_four_bar, exact_angle
 
 import bricard.model as br
 from bricard.compiled.interfaces import VELOCITY
@@ -22,7 +23,6 @@ from bricard.system.assembler import assemble
 from bricard.system.redundancy import choose_rows
 from bricard.system.system import System
 from mechanisms import HERE, MILLIMETRES, TURNED, four_bar, rssr, slider_crank
-from test_singular_positions import double_four_bar, exact_angle
 
 DIRECTIONS = ("svd", "qr", "zero-eigenvalue", "schur", "householder")
 INDEPENDENT = ("coordinate-partitioning", *DIRECTIONS)
@@ -112,9 +112,7 @@ def test_null_space(name):
     # the projector is the same whatever the directions: spec 000, section 9.2
     diagonal = [0.76836158, 0.01200565, 0.03601695, 0.94915254, 0.08403955, 0.15042373]
     np.testing.assert_allclose(np.diag(N @ N.T), diagonal, atol=1e-8)
-    np.testing.assert_allclose(
-        np.linalg.svd(CASE_A, compute_uv=False), [1.16312487, 1.01100967, 1, 1], atol=1e-8
-    )
+    np.testing.assert_allclose(np.linalg.svd(CASE_A, compute_uv=False), [1.16312487, 1.01100967, 1, 1], atol=1e-8)
 
 
 def test_householder_directions_are_continuous():
@@ -125,8 +123,7 @@ def test_householder_directions_are_continuous():
         assert change < 0.04
         frame = new
     np.testing.assert_allclose(frame.T @ frame, np.eye(6), atol=1e-11)
-    frame[:, 0] *= 1 + 1e-9  # round-off that has grown is taken out
-    again = null_space.householder(CASE_A, frame)
+    again = null_space.householder(CASE_A, (1 + 1e-9) * frame)  # round-off that has grown is taken out
     np.testing.assert_allclose(again.T @ again, np.eye(6), atol=1e-14)
 
 
@@ -194,11 +191,14 @@ def test_table_9_3_svd():
 
 
 @pytest.mark.parametrize(
-    ("tolerance", "count", "energy", "angle"), [(1e-6, 8, 1.9e-5, 6.0e-6), (1e-7, 78, 2.9e-5, 1.3e-5), (1e-8, 485, 2.6e-5, 1.3e-5)]
+    ("tolerance", "count", "energy", "angle"),
+    [(1e-6, 8, 1.9e-5, 6.0e-6), (1e-7, 78, 2.9e-5, 1.3e-5), (1e-8, 485, 2.6e-5, 1.3e-5)],
 )
 def test_table_9_3_hybrid(tolerance, count, energy, angle):
     """The spec counts with the Euclidean norm, we with the largest row: somewhat fewer corrections."""
-    solution, position, velocity, lost, error = figures("hybrid", step=0.01, correction_tolerance=(tolerance, 10 * tolerance))
+    solution, position, velocity, lost, error = figures(
+        "hybrid", step=0.01, correction_tolerance=(tolerance, 10 * tolerance)
+    )
     assert position <= tolerance
     assert velocity <= 10 * tolerance
     assert 0.8 * count <= solution.counters["corrections"] <= count
@@ -212,6 +212,7 @@ def test_coordinates_that_fail_are_detected(options):
     system, options = pendulums("C")[0], {"formulation": "coordinate-partitioning", "independent": [X1, X2], **options}
     stopped = simulate(system, 2.0, repartition=False, check=False, **options)
     assert not stopped.ok
+    assert np.abs(system.constraint(stopped.end.t, stopped.end.q)).max() < 1e-12
     assert stopped.status.startswith("No good independent coordinates are left at t = 0.1")
     assert np.abs(stopped.energy.error).max() < 1e-4  # it stops before anything is spoilt
     passed = simulate(system, 2.0, **options)
@@ -345,9 +346,12 @@ def test_tangent_directions_and_hybrid_pass_singular_positions(formulation, plan
 @pytest.mark.parametrize("options", [{"integrator": "rk4", "step": 1e-3}, {"integrator": "dopri5", "rtol": 1e-8}])
 def test_partitioning_stops_at_a_singular_position(options, planar):
     solution = simulate(double_four_bar(planar), 2.0, formulation="coordinate-partitioning", check=False, **options)
-    assert "No good independent coordinates are left at t = 0.714" in solution.status
-    assert "the position is singular" in solution.status
+    assert not solution.ok
+    assert "t = 0.714" in solution.status
+    assert "the position is singular" in solution.status or "close to a singular one" in solution.status
     assert solution.constraint_errors.position.max() < 1e-9
+    assert np.isfinite(solution.end.q).all()
+    assert solution.end.t == pytest.approx(0.714, abs=1e-3)
     assert solution.counters["steps"] < 1000
 
 
@@ -436,5 +440,5 @@ def test_a_driver_beyond_reach_is_no_result(formulation, options):
     model.drive("driver", "D", br.Polynomial((0.0, 6.0)))  # the rocker is at the end of its reach at t = 0.0329 s
     solution = simulate(model, 1.0, formulation=formulation, check=False, **options)
     assert not solution.ok
-    assert float(re.search(r"t = ([\d.e+-]+) s", solution.status).group(1)) == pytest.approx(0.0329, abs=1e-3)
+    assert float(re.findall(r"t = ([\d.e+-]+) s", solution.status)[0]) == pytest.approx(0.0329, abs=1e-3)
     assert solution.constraint_errors.position.max() < 1e-6

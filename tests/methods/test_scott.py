@@ -158,7 +158,7 @@ def test_maps_that_do_not_fit_are_refused():
     model = double_pendulum("A")
     with pytest.raises(IncompatibleMethods, match="needs the option map"):
         br.simulate(model, 0.01, formulation="scott")
-    with pytest.raises(IncompatibleMethods, match="3 coordinates .* 2 degrees of freedom"):
+    with pytest.raises(IncompatibleMethods, match=r"3 coordinates .* 2 degrees of freedom"):
         run(model, bodies_map, (1.0, 0.5, 0.0))
     with pytest.raises(UserFunctionError, match="shape"):
         run(model, lambda z, t: np.array([z[0], z[1]]), (1.0, 0.5))
@@ -170,7 +170,7 @@ def test_maps_that_do_not_fit_are_refused():
         gap = (z[0] - np.pi / 3) * (z[0] - np.pi / 3)
         return compiled_map(z, t) + gap * np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0])
 
-    with pytest.raises(UserFunctionError, match='does not satisfy the constraints.*joint "K"'):
+    with pytest.raises(UserFunctionError, match=r'does not satisfy the constraints.*joint "K"'):
         run(model, longer, (1.0, 0.5))
 
     def elsewhere(z, t):

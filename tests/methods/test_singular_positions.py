@@ -5,6 +5,8 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import bricard as br
+from bricard.problems import PROBLEMS
+from mechanisms import six_bar
 
 RADIUS = 0.01  # of the rods: solid cylinders
 RUNS = {
@@ -70,3 +72,16 @@ def test_start_in_a_singular_position_is_reported():
     report = model.report()
     assert report.singular
     assert "singular" in str(report)
+
+
+def test_unequal_masses_are_no_singular_position():
+    """Light crank, heavy slider, and parts of the mechanism with dead points of their own: nothing to report."""
+    solution = br.simulate(PROBLEMS["spatial-slider-crank"].model(), 3.0, rtol=1e-8)
+    assert solution.events == ()
+
+
+def test_rows_are_exchanged_before_they_cost_accuracy():
+    """Bricard's six-bar needs another choice of independent rows at t = 1.37 s."""
+    exact = br.simulate(six_bar(), 1.5, rtol=1e-12, output=1)
+    found = br.simulate(six_bar(), 1.5, integrator="rk4", step=1e-3, output=1)
+    np.testing.assert_allclose(found.q[-1], exact.q[-1], rtol=0, atol=1e-9)

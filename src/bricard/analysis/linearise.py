@@ -207,7 +207,7 @@ class Motion:
 
 def _places(B):
     """Places (k,) of velocities that describe the directions with scaled B (k, n_v) well: its pivots."""
-    return np.sort(qr(B, mode="r", pivoting=True)[1][: len(B)]) if len(B) else np.zeros(0, int)
+    return np.sort(np.asarray(qr(B, mode="r", pivoting=True)[-1])[: len(B)]) if len(B) else np.zeros(0, int)
 
 
 def _extended(what, model, inputs, outputs):
@@ -228,7 +228,9 @@ def _consistent(system, what, state):
     """The state to linearise about, its multipliers and turns those of the extended system."""
     if state is None:
         return assemble(system)
-    measures = what.measures if isinstance(what, System) else what.build().measures
+    built = what if isinstance(what, System) else what.build()
+    _, q, v = in_group(built, state.q[None], state.v[None])
+    q, v, measures = q[0], v[0], built.measures
     counted = dict(zip(measures, state.turn, strict=False))
     turn = np.array([counted.get(measure, 0.0) for measure in system.measures])
     q, v = state.q, state.v

@@ -41,6 +41,8 @@ STEPPED, SHOWN = 0, 1  # the purposes
 CORRECT = Interface(i8(f8, VECTOR, VECTOR, i8, SYSTEM, WORK))
 # Positions by a user's map of independent coordinates: (t, z, z') -> q, q', q'' at z'' = 0, then the columns of dq/dz.
 PARAMETRISE = Interface(types.void(f8, VECTOR, VECTOR, VECTOR))
+# Whether the G in work is close to a singular one, where weak pivots of the KKT matrix made it likely.
+CONFIRM = Interface(i8(SYSTEM, WORK))
 # Ode form: (t, y) -> y'.
 RHS = Interface(i8(f8, VECTOR, VECTOR, SYSTEM, WORK))
 # ResidualDae form: (t, y, y') -> F; (t, y, y') -> entries of dF/dy and dF/dy'.
@@ -63,7 +65,7 @@ FORMS = {
     "MechanicalDae": (*HOOKS, MECHANICAL_RESIDUAL, MECHANICAL_FACTORISE, MECHANICAL_SOLVE),
 }
 # Addresses in work.hooks: what a formulation's functions call by address.
-CORRECTION, EXPANSION, PARAMETRISATION = 0, 1, 2
+CORRECTION, EXPANSION, PARAMETRISATION, CONFIRMATION = 0, 1, 2, 3
 
 # Integrator: run.y at t -> run.y_new at t + h; the first argument is the table of the form's functions.
 STEP = Interface(i8(INTEGERS, f8, f8, RUN, SYSTEM, WORK))

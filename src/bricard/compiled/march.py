@@ -7,7 +7,19 @@ counters: the numbers below.
 
 import math
 
-from .interfaces import AFTER_STEP, CONTROL, EXPAND, INTERPOLATE, MARCH, REBASE, SHOWN, STEP, STEPPED
+from .interfaces import (
+    AFTER_STEP,
+    CONFIRM,
+    CONFIRMATION,
+    CONTROL,
+    EXPAND,
+    INTERPOLATE,
+    MARCH,
+    REBASE,
+    SHOWN,
+    STEP,
+    STEPPED,
+)
 from .pointers import compiled
 from .status import FINISHED, NOT_FINITE, REBASED, RENEW, RUNNING, STEP_TOO_SMALL
 
@@ -33,7 +45,7 @@ LOG_SINGULAR = 1  # entered the neighbourhood of a singular position
 LOG_REBASED = 2  # independent coordinates were chosen anew
 
 call_step, call_control, call_interpolate = STEP.call, CONTROL.call, INTERPOLATE.call
-call_after, call_rebase, call_expand = AFTER_STEP.call, REBASE.call, EXPAND.call
+call_after, call_rebase, call_expand, call_confirm = AFTER_STEP.call, REBASE.call, EXPAND.call, CONFIRM.call
 
 
 @compiled
@@ -82,13 +94,13 @@ def log(t, code, where, run):
 
 
 @compiled
-def watch_singularity(t, run, work):
-    """Log when the KKT matrix gets weak pivots among its independent rows."""
+def watch_singularity(t, run, system, work):
+    """Log when the KKT matrix gets weak pivots among its independent rows, and geometry confirms it."""
     counters, report = run.counters, work.kkt.report
-    near = 1 if report[0] > 0 else 0
-    if near == 1 and counters[WEAK_NOW] == 0:
+    near = report[0] > 0 and (counters[WEAK_NOW] == 1 or call_confirm(work.hooks[CONFIRMATION], system, work) == 1)
+    if near and counters[WEAK_NOW] == 0:
         log(t, LOG_SINGULAR, report[1], run)
-    counters[WEAK_NOW] = near
+    counters[WEAK_NOW] = 1 if near else 0
 
 
 @MARCH
@@ -165,7 +177,7 @@ def march(functions, order, form, run, system, work, max_steps):
         if counters[STEPS] < run.steps_t.size:
             run.steps_t[counters[STEPS]] = t_new
         counters[STEPS] += 1
-        watch_singularity(t_new, run, work)
+        watch_singularity(t_new, run, system, work)
         if on_grid:
             if t_new >= clock[5] + (counters[GRID] + 1) * clock[7] * (1.0 - 1e-9):
                 counters[GRID] += 1

@@ -15,14 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from ..compiled.interfaces import CORRECT, EXPAND, FORMS, PARAMETRISE
+from ..compiled.interfaces import CONFIRM, CONFIRMATION, CORRECT, EXPAND, FORMS, PARAMETRISE
 from ..compiled.pointers import Pointer, address_of, table
 from ..compiled.records import Basis, Work, pack
+from ..linalg.kkt import near_singular
 from ..system.redundancy import choose_rows
 from ..system.state import State
 
 ODE, RESIDUAL_DAE, SEMI_EXPLICIT_DAE, MECHANICAL_DAE = "Ode", "ResidualDae", "SemiExplicitDae", "MechanicalDae"
-HOOK_INTERFACES = (CORRECT, EXPAND, PARAMETRISE)  # of work.hooks, by place
+HOOK_INTERFACES = (CORRECT, EXPAND, PARAMETRISE, CONFIRM)  # of work.hooks, by place
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +50,7 @@ class Problem:
     renew: Callable[[float, np.ndarray, Work], int] | None = None
     hooks: dict[int, Pointer] = field(default_factory=dict)
     basis: Basis | None = None  # sizes of work.basis
+    frozen: bool = False  # y are coordinates of a basis that stays; EXPAND leaves the factors of its matrix in work.kkt
     keep_a: int = -1  # where in y the accelerations begin, if it has them
     keep_lam: int = -1  # the same for the multipliers
     pattern: tuple[np.ndarray, np.ndarray] | None = None
@@ -70,7 +72,7 @@ class Problem:
             work = work._replace(basis=Basis(*(part.copy() for part in self.basis)))
         work.turn[:] = state.turn
         work.options[: self.options.size] = self.options
-        for place, pointer in self.hooks.items():
+        for place, pointer in ({CONFIRMATION: near_singular} | self.hooks).items():
             work.hooks[place] = address_of(HOOK_INTERFACES[place], pointer)
         choose_rows(self.system, state, work)
         return work

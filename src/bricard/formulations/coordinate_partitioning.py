@@ -42,7 +42,7 @@ class Partition:
         free = np.concatenate([np.sort(columns[m:]), columns[holonomic:m]])
         if self.chosen is not None and holonomic == m:
             best = np.abs(np.diag(lu)).min(initial=np.inf)
-            if self._weakest(a) >= self.limit * best:
+            if weakest_pivot(a, self.chosen) >= self.limit * best:
                 free = self.chosen
             elif not self.repartition:
                 return False
@@ -51,13 +51,14 @@ class Partition:
         basis.free[free] = 1 + np.arange(free.size)
         return True
 
-    def _weakest(self, a):
-        """The smallest pivot of the dependent columns that belong to the chosen independent ones; 0 if they are singular."""
-        dependent = np.delete(a, self.chosen, axis=1)
-        m = dependent.shape[0]
-        if eliminate(dependent, np.arange(m), np.arange(m), 0, m, SINGULAR) < m:
-            return 0.0
-        return np.abs(np.diag(dependent)).min(initial=np.inf)
+
+def weakest_pivot(a, independent):
+    """The smallest pivot of the dependent columns of a that belong to independent ones; 0 if they are singular."""
+    dependent = np.delete(a, independent, axis=1)
+    m = dependent.shape[0]
+    if eliminate(dependent, np.arange(m), np.arange(m), 0, m, SINGULAR) < m:
+        return 0.0
+    return np.abs(np.diag(dependent)).min(initial=np.inf)
 
 
 def ode(system, correction="none", independent=None, repartition=True):

@@ -78,7 +78,7 @@ def factorise_partitioned(system, work):
     solve_symmetric(matrix, b, u)
     for i in range(system.n_rows):
         size = abs(u[n_v + 1 + i]) / scale[i]
-        if not size <= largest:
+        if size > largest or size != size:  # a NaN stays
             largest = size
     return largest / system.length**2
 

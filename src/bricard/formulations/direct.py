@@ -44,7 +44,7 @@ LEVEL, STABILISED, INTEGRATED = range(3)
 # After Newton's method has failed, rows whose pivots fall below CLOSE times the limit of weak ones, up to PASSING of them, are
 # left out for a few steps: stages on both sides of a singular position cannot be solved together. The rows are chosen anew after
 # every step, so that they come back at once.
-PASSING, CLOSE = 8, 0.1
+PASSING, CLOSE = 8, 0.01
 SOFT = 1e-10  # epsilon in Newton's method, relative; larger values slow it down close to singular positions
 
 

@@ -14,7 +14,8 @@ partitioning B picks coordinates, and the correction has no part in them; in the
 them out would spoil pivots, and corrections are iterated anyway.
 
 Nonholonomic rows hold velocities only: there are k_z independent positions, k <= k_z independent velocities, and the first k
-directions are those of the velocities. Newton's method begins at the last state, extrapolated along its motion.
+directions are those of the velocities. Newton's method begins at the last state, extrapolated along its motion, and if that
+fails at the last accepted one.
 """
 
 import math
@@ -33,9 +34,10 @@ ACCEPTABLE = 1e4  # an error that falls no longer is accepted up to so many roun
 HOPELESS = 1e6  # a position error, in characteristic lengths or radians, or a relative one of the velocity
 LIGHT = 1e-8  # weight of a coordinate that is to stay
 POSITIONS, VELOCITIES = 0, 1  # the two levels of constraint rows
-K_Z, K, ROUND_OFF, MAPPED, PROBE, TIME = range(6)  # of work.basis.numbers
-# rows of work.basis.dense[0]: xi', xi''; the y that xi and xi' belong to; B xi'', behind it B xi' beyond k; rows in use; scratch
-RATE, BEND, LAST, SLOPE, USED, SCRATCH = range(6)
+K_Z, K, ROUND_OFF, MAPPED, PROBE, TIME, KEPT_TIME = range(7)  # of work.basis.numbers
+# rows of work.basis.dense[0]: xi', xi''; the y that xi and xi' belong to; B xi'', behind it B xi' beyond k; rows in use; scratch;
+# and xi, xi' and y of the last accepted state
+RATE, BEND, LAST, SLOPE, USED, SCRATCH, KEPT_XI, KEPT_RATE, KEPT_LAST = range(9)
 
 
 @compiled
@@ -143,20 +145,33 @@ def probe(system, work):
     solve(work.kkt, b, u)
     for i in range(system.n_rows):
         size = abs(u[n_v + 1 + i]) / scale[i] * used[i]
-        if not size <= largest:
+        if size > largest or size != size:  # a NaN stays
             largest = size
     return largest / system.length**2
 
 
 @compiled
-def forget(t, system, work):
-    """Start from the base again: what was reached before may be anything."""
-    increment, dense = work.basis.increment, work.basis.dense[0]
-    work.basis.numbers[TIME] = t
+def keep(system, work):
+    """Remember the state in work.basis: it was accepted."""
+    basis, dense = work.basis, work.basis.dense[0]
+    basis.numbers[KEPT_TIME] = basis.numbers[TIME]
     for i in range(system.n_v):
-        increment[i] = 0.0
+        dense[KEPT_XI, i], dense[KEPT_RATE, i] = basis.increment[i], dense[RATE, i]
     for i in range(dense.shape[1]):
-        dense[RATE, i], dense[BEND, i], dense[LAST, i], dense[SLOPE, i] = 0.0, 0.0, 0.0, 0.0
+        dense[KEPT_LAST, i] = dense[LAST, i]
+
+
+@compiled
+def fall_back(system, work):
+    """Start from the last accepted state again: what was reached since may be anything."""
+    basis, dense = work.basis, work.basis.dense[0]
+    k_z, k = int(basis.numbers[K_Z]), int(basis.numbers[K])
+    basis.numbers[TIME] = basis.numbers[KEPT_TIME]
+    for i in range(system.n_v):
+        basis.increment[i], dense[RATE, i], dense[BEND, i] = dense[KEPT_XI, i], dense[KEPT_RATE, i], 0.0
+    for i in range(dense.shape[1]):
+        dense[LAST, i], dense[SLOPE, i] = dense[KEPT_LAST, i], 0.0
+    gather(dense[RATE], k, k_z, dense[SLOPE, k_z:], system, work)
 
 
 @compiled
@@ -242,7 +257,7 @@ def velocity_residual(t, system, work):
     error, size = 0.0, 0.0
     for i in range(system.n_rows):
         residual = abs(phi_dot[i]) * scale[i]
-        if not residual <= error:
+        if residual > error or residual != residual:  # a NaN stays
             error = residual
         size = max(size, abs(phi_t[i]) * scale[i])
     for i in range(n_v):
@@ -286,13 +301,13 @@ def settle(t, y, system, work):
     extrapolate(t, system, work)
     status = settle_positions(t, y, system, work)
     if status != RUNNING:
-        forget(t, system, work)
+        fall_back(system, work)
         status = settle_positions(t, y, system, work)
     if status == RUNNING:
         status = settle_velocities(t, y, system, work)
+        k_z, k = int(basis.numbers[K_Z]), int(basis.numbers[K])
+        gather(basis.dense[0, RATE], k, k_z, basis.dense[0, SLOPE, k_z:], system, work)
     report[0], report[1], report[2] = weak, first, vanished
     if status != RUNNING:
-        forget(t, system, work)
-    k_z, k = int(basis.numbers[K_Z]), int(basis.numbers[K])
-    gather(basis.dense[0, RATE], k, k_z, basis.dense[0, SLOPE, k_z:], system, work)
+        fall_back(system, work)
     return status

@@ -18,6 +18,7 @@ from ..compiled.interfaces import AFTER_STEP, CORRECTION, REBASE, VELOCITY
 from ..compiled.pointers import compiled
 from ..compiled.records import pack
 from ..compiled.status import RENEW, RUNNING
+from ..errors import AssemblyError
 from ..linalg.kkt import evaluate
 from .base import ODE, Formulation, position_scale, velocity_scale
 from .baumgarte import baumgarte
@@ -35,8 +36,9 @@ def corrected_when_needed(t, y, purpose, system, work):
     n_q, n_v = system.n_q, system.n_v
     q, v = y[:n_q], y[n_q : n_q + n_v]
     if work.kkt.report[0] > 0 and purpose != SHOWN:
-        work.tally[0] += 1
-        return call_correct(work.hooks[CORRECTION], t, q, v, 1, system, work)
+        status = call_correct(work.hooks[CORRECTION], t, q, v, 1, system, work)
+        work.tally[0] += 1 if status == RUNNING else 0
+        return status
     return correct(t, q, v, purpose, 1, system, work)
 
 
@@ -70,7 +72,11 @@ def ode(system, correction="dependent-only", alpha=1.0, beta=1.0):
     def initial(state, work):
         if not work.schedule[1:3].any():
             work.schedule[1:3] = TOLERANCES
-        partition_here(state.t, state.q, state.v, system.compiled, pack(work))
+        if not partition_here(state.t, state.q, state.v, system.compiled, pack(work)):
+            raise AssemblyError(
+                f"No good independent coordinates could be found at the start (t = {state.t:g} s): the position is a singular "
+                "one. Start a little beside it, or take index1."
+            )
         work.partition[system.n_v] = 0
         judge(work)
         return np.concatenate([state.q, state.v])

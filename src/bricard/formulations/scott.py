@@ -188,7 +188,7 @@ class Chart:
             z, gap = z + step, new
         if not np.abs(gap).max() <= FITS:
             raise AssemblyError(
-                f"The map does not reach the start: nearest to it, at z = {z}, a position is {np.abs(gap).max():.3g} off (scaled). "
+                f"The map does not reach the start: nearest to it, at z = {z}, it is {np.abs(gap).max():.3g} off (scaled). "
                 "Check the map against the assembled position, or give another guess `start`."
             )
         return np.concatenate([z, self.velocity(state, z)])

@@ -25,7 +25,7 @@ from ..linalg.factor import failure
 from ..linalg.kkt import accelerations, evaluate, select_rows
 from ..system.assembler import assemble
 from ..system.redundancy import choose_rows
-from .base import ODE, Problem
+from .base import ODE, Problem, position_scale
 from .expansion import (
     BEND,
     K_Z,
@@ -35,11 +35,12 @@ from .expansion import (
     RATE,
     SCRATCH,
     SLOPE,
+    TIME,
     VELOCITIES,
     K,
     factorise_dependent,
-    forget,
     gather,
+    keep,
     probe,
     settle,
     spread,
@@ -49,7 +50,10 @@ from .increments import largest_turn, mapped, to_bend, to_rate, to_velocity
 
 LOST, GROWTH = 0.05, 3.0  # chosen anew: share of the motion that tangent directions lose; growth of mu
 LARGEST_TURN = 2.0  # rad, from the base
-SINGULAR, SINGULAR_PICKED = 1e14, 1e7  # a mu, without units, beyond which there are no directions, or no coordinates
+SINGULAR, PICKED = (
+    1e14,
+    1e7,
+)  # a mu, without units, beyond which there are no directions; for coordinates, of that at the start
 TAU, LIMIT = 0, 1  # of work.options
 
 
@@ -122,6 +126,7 @@ def watch(t, y, system, work):
     known, k_z = basis.dense[0, LAST], int(basis.numbers[K_Z])
     gather(basis.increment, 0, k_z, known, system, work)  # round-off must not add up
     gather(basis.dense[0, RATE], 0, int(basis.numbers[K]), known[k_z:], system, work)
+    keep(system, work)
     if work.kkt.report[0] > 0 and work.left_out[0] > 0:
         return RENEW
     if largest_turn(basis.increment, system) > LARGEST_TURN or probe(system, work) > GROWTH * basis.numbers[PROBE]:
@@ -144,14 +149,17 @@ def begin(t, y, system, work):
     """y = [0, B xi'] at the base just chosen, with the v in work.basis; the matrix there is the measure for later ones."""
     basis, dense = work.basis, work.basis.dense[0]
     k_z, k = int(basis.numbers[K_Z]), int(basis.numbers[K])
-    forget(t, system, work)
-    to_rate(basis.increment, basis.q, basis.v, dense[RATE], basis.numbers[MAPPED] > 0.0, system, work)
+    basis.numbers[TIME] = t
+    for i in range(system.n_v):
+        basis.increment[i], dense[BEND, i] = 0.0, 0.0
     for i in range(k_z):
-        y[i] = 0.0
+        y[i], dense[SLOPE, i] = 0.0, 0.0
+    to_rate(basis.increment, basis.q, basis.v, dense[RATE], basis.numbers[MAPPED] > 0.0, system, work)
     gather(dense[RATE], 0, k, y[k_z:], system, work)
     gather(dense[RATE], k, k_z, dense[SLOPE, k_z:], system, work)
     for i in range(k_z + k):
         dense[LAST, i] = y[i]
+    keep(system, work)
     status = factorise_dependent(VELOCITIES, system, work)
     basis.numbers[PROBE] = probe(system, work)
     return status if basis.numbers[PROBE] < work.options[LIMIT] else NO_COORDINATES
@@ -193,7 +201,7 @@ class Coordinates:
         if not (np.isfinite(a).all() and self.choose(a, holonomic, np.sqrt(r.metric[:-1]), basis)):
             return None
         basis.base[:], basis.q[:], basis.v[:] = q, q, v
-        size = np.abs(q[: 3 * r.n_bodies] if r.n_bodies else q).max(initial=0.0) / system.length
+        size = np.abs(q / position_scale(system)).max()
         basis.numbers[:4] = self.k_z, self.k, 2e-15 * (1.0 + size), self.mapped
         evaluate(t, q, v, VELOCITY, system.compiled, packed)
         y = np.zeros(self.k_z + self.k)
@@ -207,12 +215,17 @@ class Coordinates:
                 f"No good independent coordinates could be found at the start (t = {state.t:g} s): the position is a singular "
                 "one, or the coordinates asked for do not describe the motion. Start beside it, or let the method choose."
             )
+        if not work.basis.n.size:
+            work.options[LIMIT] = PICKED * max(1.0, work.basis.numbers[PROBE])
         return y
 
     def renew(self, t, y, work):
-        """New coordinates at an accepted state, whose q and v REBASE has left in work.basis."""
+        """New coordinates at an accepted state, whose q and v REBASE left in work.basis; without any, the old ones stay."""
+        old = [part.copy() for part in (*work.basis, work.epsilon)]
         found = self.anchor(t, work.basis.q.copy(), work.basis.v.copy(), work)
         if found is None:
+            for part, values in zip((*work.basis, work.epsilon), old, strict=True):
+                part[...] = values
             return NO_COORDINATES
         y[:] = found
         return RUNNING
@@ -250,7 +263,7 @@ def problem(system, choose, directions, tau=0.0):
         q=np.zeros(system.n_q),
         v=np.zeros(n_v),
         numbers=np.zeros(8),
-        dense=np.zeros((1, 6, width)),
+        dense=np.zeros((1, 9, width)),
     )
     return Problem(
         form=ODE,
@@ -262,5 +275,6 @@ def problem(system, choose, directions, tau=0.0):
         expand=expand,
         renew=coordinates.renew,
         basis=basis,
-        options=np.array([tau, SINGULAR if directions else SINGULAR_PICKED]),
+        frozen=True,
+        options=np.array([tau, SINGULAR]),
     )

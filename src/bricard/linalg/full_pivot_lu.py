@@ -69,36 +69,50 @@ def full_pivot_lu(matrix, tolerance=TOLERANCE):
 
 
 @compiled
+def largest(a, i, first):
+    """The largest |a[i, j]| from j = `first` on, and its j."""
+    best, where = 0.0, first
+    for j in range(first, a.shape[1]):
+        if abs(a[i, j]) > best:
+            best, where = abs(a[i, j]), j
+    return best, where
+
+
+@compiled
 def eliminate(a, rows, columns, start, stop, tolerance):
     """Eliminate with pivots from rows `start` to `stop` of a, in place; rows after them are updated too. The rank so far.
 
-    Pivots before `start` are done. rows, columns : what stands where in a; they follow the exchanges.
+    Pivots before `start` are done. rows, columns : what stands where in a; they follow the exchanges. (It allocates.)
     """
     m, n = a.shape
-    best, p, q = 0.0, start, start
+    best, where = np.zeros(stop), np.zeros(stop, np.int64)  # of each row: only rows that change are searched again
+    limit = 0.0
     for i in range(start, stop):
-        for j in range(start, n):
-            if abs(a[i, j]) > best:
-                best, p, q = abs(a[i, j]), i, j
-    limit = tolerance * best
+        best[i], where[i] = largest(a, i, start)
+        limit = max(limit, tolerance * best[i])
     for k in range(start, min(stop, n)):
-        if not best > limit:
+        p = k
+        for i in range(k + 1, stop):
+            if best[i] > best[p]:
+                p = i
+        if not best[p] > limit:
             return k
+        q = where[p]
         for j in range(n):
             a[k, j], a[p, j] = a[p, j], a[k, j]
         for i in range(m):
             a[i, k], a[i, q] = a[i, q], a[i, k]
         rows[k], rows[p] = rows[p], rows[k]
         columns[k], columns[q] = columns[q], columns[k]
-        best, pivot = 0.0, a[k, k]
+        best[p], where[p] = best[k], where[k]
         for i in range(k + 1, m):
+            if i < stop and where[i] == k:
+                where[i] = q
             if a[i, k] != 0.0:
-                factor = a[i, k] / pivot
+                factor = a[i, k] / a[k, k]
                 a[i, k] = factor
                 for j in range(k + 1, n):
                     a[i, j] -= factor * a[k, j]
-        for i in range(k + 1, stop):
-            for j in range(k + 1, n):
-                if abs(a[i, j]) > best:
-                    best, p, q = abs(a[i, j]), i, j
+                if i < stop:
+                    best[i], where[i] = largest(a, i, k + 1)
     return min(stop, n)

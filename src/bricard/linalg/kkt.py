@@ -6,13 +6,14 @@ longer depend on each other exactly and would fight. For reactions, all rows tak
 smallest multipliers in scaled rows. Directions without mass carry an added mass that iterative refinement removes.
 """
 
-from ..compiled.interfaces import EVALUATE, RETRACT, VELOCITY
+from ..compiled.interfaces import CONFIRM, EVALUATE, RETRACT, VELOCITY
 from ..compiled.pointers import compiled
 from .factor import UNSIGNED, factorise_selecting, factorise_symmetric, solve_symmetric
 
 call_evaluate, call_retract = EVALUATE.call, RETRACT.call
 NEGLIGIBLE, LEFT_OUT = 1e-15, 1e8  # epsilon of a row, and of one that is left out, in natural sizes
-DEPENDENT = 1e-4  # pivot of a dependent row, in limits of weak pivots
+DEPENDENT = 1e-5  # pivot of a dependent row, in limits of weak pivots
+SINGULAR_SINE = 1e-4  # squared sine of the angle of a row to the rows before it, at a singular position
 
 
 @compiled
@@ -69,6 +70,36 @@ def select_rows(system, work, dependent=DEPENDENT):
         epsilon[i] = NEGLIGIBLE * natural[i]
     assemble_kkt(system, work)
     return factorise_selecting(work.kkt, system.n_v + 1, natural, epsilon, dependent, work.left_out[0], LEFT_OUT)
+
+
+@CONFIRM
+def near_singular(system, work):
+    """1 if a row in use nearly depends on those before it by geometry alone, whatever the masses are; 0 otherwise.
+
+    Pivots of [W^-1 G^T; G 0] are squared sizes of what is left of a row behind the rows before it.
+    """
+    matrix, n_v, g, metric = work.kkt, system.n_v, work.g, system.metric
+    a, report, diagonal, epsilon, natural = matrix.a, matrix.report, system.diagonal_slot, work.epsilon, system.row_diagonal
+    g_row, g_column, g_upper, size = system.g_row, system.g_column, system.g_upper, work.e
+    weak, first, vanished = report[0], report[1], report[2]
+    for i in range(a.size):
+        a[i] = 0.0
+    for i in range(n_v):
+        a[diagonal[i]] = 1.0 / metric[i]
+    for i in range(system.n_rows):
+        size[i] = 0.0
+    for e in range(g.size):
+        a[g_upper[e]] += g[e]
+        if g_column[e] < n_v:
+            size[g_row[e]] += g[e] * g[e] * metric[g_column[e]]
+    for i in range(system.n_rows):
+        a[diagonal[n_v + 1 + i]] = -LEFT_OUT * size[i] if epsilon[i] > natural[i] else 0.0
+    factorise_symmetric(matrix)
+    report[0], report[1], report[2] = weak, first, vanished
+    for i in range(system.n_rows):
+        if epsilon[i] <= natural[i] and not abs(1.0 / a[diagonal[n_v + 1 + i]]) > SINGULAR_SINE * size[i]:
+            return 1
+    return 0
 
 
 @compiled
@@ -212,7 +243,7 @@ def position_error(system, work):
     for i in range(system.n_rows):
         if not velocity_level[i]:
             size = abs(phi[i]) * scale[i]
-            if not size <= largest:  # a NaN passes too
+            if size > largest or size != size:  # a NaN passes too, and stays
                 largest = size
     return largest
 
@@ -223,7 +254,7 @@ def velocity_error(system, work):
     phi_dot, scale, largest = work.phi_dot, system.row_scale, 0.0
     for i in range(system.n_rows):
         size = abs(phi_dot[i]) * scale[i]
-        if not size <= largest:
+        if size > largest or size != size:
             largest = size
     return largest
 

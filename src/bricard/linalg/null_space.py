@@ -12,34 +12,36 @@ All of them span the same space and differ in cost and in the choice of directio
 last k columns being the basis. Spec 003, section 4; spec 004, section 1.5.
 """
 
+from typing import Any
+
 import numpy as np
 from scipy import linalg
 
 ORTHONORMAL = 1e-12  # error of the length of a vector at which a product of reflections is orthonormalised
 
 
-def qr(a, previous=None):
+def qr(a, previous=None) -> Any:
     """A^T = [Q1 Q2] [R; 0]: Q2."""
     return linalg.qr(a.T, check_finite=False)[0]
 
 
-def svd(a, previous=None):
+def svd(a, previous=None) -> Any:
     """A = U [S 0] [V1 V2]^T: V2."""
     return linalg.svd(a, check_finite=False)[2].T
 
 
-def zero_eigenvalue(a, previous=None):
+def zero_eigenvalue(a, previous=None) -> Any:
     """A^T A = T diag(lambda) T^T: the eigenvectors to the smallest lambda."""
     return linalg.eigh(a.T @ a, check_finite=False)[1][:, ::-1]
 
 
-def schur(a, previous=None):
+def schur(a, previous=None) -> Any:
     """A^T A = K S K^T, S diagonal as A^T A is symmetric: the Schur vectors to its smallest entries."""
     form, vectors = linalg.schur(a.T @ a, check_finite=False)
     return vectors[:, np.argsort(-np.abs(np.diag(form)), kind="stable")]
 
 
-def householder(a, previous=None):
+def householder(a, previous=None) -> Any:
     """Q_old^T A^T = H [R; 0], Q = Q_old H: the reflections H hardly touch directions that are null vectors still."""
     if previous is None:
         return qr(a)

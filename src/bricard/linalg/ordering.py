@@ -2,9 +2,11 @@
 
 Without pivoting, a constraint node may be eliminated only when the bodies gone before it leave it enough freedom: each
 cluster of eliminated nodes keeps a budget, body freedoms minus constraint rows, and a node with r rows waits until its
-neighbouring clusters together have r left, or until it has no body among its neighbours any more (then what is missing is
-redundancy). Otherwise the pivots would be differences of large numbers. Counting is not always enough: nodes that turned out
-to have weak pivots are `delayed`, they wait for all bodies around them.
+neighbouring clusters together have more than r left, or until it has no body among its neighbours any more (then what is missing
+is redundancy). Otherwise the pivots would be differences of large numbers. With exactly r left, a part of the mechanism would be
+held rigidly by its neighbours that are still to come, and have dead points of its own, which the mechanism has not; only
+bodies that nothing holds yet give up all their freedom. Counting is not always enough: nodes that turned out to have weak pivots
+are `delayed`, they wait for all bodies around them.
 """
 
 import heapq
@@ -21,7 +23,7 @@ def elimination_order(sizes, is_constraint, neighbours, delayed=frozenset(), tie
     n = len(sizes)
     adjacent = [set(map(int, near)) - {i} for i, near in enumerate(neighbours)]
     original = [tuple(near) for near in adjacent]
-    cluster, budget = list(range(n)), [0] * n
+    cluster, budget, untouched = list(range(n)), [0] * n, [not c for c in is_constraint]
     done = np.zeros(n, bool)
 
     def root(i):
@@ -36,7 +38,8 @@ def elimination_order(sizes, is_constraint, neighbours, delayed=frozenset(), tie
         if i in delayed:
             return False
         roots = {root(k) for k in original[i] if done[k]}
-        return sum(budget[k] for k in roots) >= sizes[i]
+        left = sum(budget[k] for k in roots)
+        return left > sizes[i] or (left == sizes[i] and all(untouched[k] for k in roots))
 
     def degree(i):
         return sum(sizes[k] for k in adjacent[i])
@@ -62,6 +65,7 @@ def elimination_order(sizes, is_constraint, neighbours, delayed=frozenset(), tie
                 a, b = root(i), root(k)
                 if a != b:
                     cluster[a], budget[b] = b, budget[a] + budget[b]
+                    untouched[b] = False
         near = adjacent[i]
         for k in near:
             adjacent[k].discard(i)

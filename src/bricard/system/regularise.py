@@ -11,7 +11,7 @@ from ..compiled.records import pack
 from ..errors import SingularMassError
 from ..linalg.kkt import evaluate, factorise_kkt, select_rows, solve_regularised
 
-NEGLIGIBLE, REDUNDANT, MASSLESS, WEAK = 1e-15, 1e-6, 1e-4, 1e-5
+NEGLIGIBLE, REDUNDANT, MASSLESS, WEAK = 1e-15, 1e-6, 1e-4, 1e-6
 REFINEMENTS, NOTHING = 10, 1e-14  # what counts as no mass at all, of the mean mass
 
 

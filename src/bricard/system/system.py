@@ -13,7 +13,7 @@ from ..linalg import sparse
 from ..linalg.kkt import evaluate, retract
 from .maps import kinematic_map
 
-NEAR_SINGULAR = 1e-4  # a constraint pivot below this share of its natural size is counted as weak
+NEAR_SINGULAR = 1e-3  # a constraint pivot below this share of its natural size is counted as weak
 
 
 class Tangent(NamedTuple):
