@@ -33,8 +33,9 @@ lint: $(VENV)/ready  ## ruff and pyright
 pages: $(VENV)/ready  ## write the pages of the methods from their source
 	$(BIN)/python docs/generate.py
 
-bench: $(VENV)/bench  ## speed and accuracy beside exudyn, on one thread
+bench: $(VENV)/bench  ## speed and accuracy beside exudyn, costs of all formulations, on one thread
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/run.py
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/bricard experiment costs
 
 clean:  ## remove the virtual environment and what the targets wrote
 	rm -rf $(VENV) demo

@@ -15,7 +15,8 @@ import numpy as np
 from ..compiled.interfaces import RHS
 from ..compiled.pointers import compiled
 from ..compiled.records import pack
-from ..errors import BricardError
+from ..compiled.status import RUNNING, SENTENCES
+from ..errors import BricardError, SimulationError
 from ..formulations.tangent_coordinates import Coordinates, Directions
 from ..model import Model, Rod
 from ..registry import FORMULATIONS
@@ -23,15 +24,18 @@ from ..system.assembler import assemble
 from .base import Experiment, Result
 
 SIZES, REPEATS, LONGEST = (1, 3, 10, 30, 100), 5, 0.2  # links; runs, of which the best counts; s per run
+STAGE = 2e-3  # s, between stages
 call_rhs = RHS.call
 
 
 @compiled
-def repeat(address, t, y, y_dot, count, system, work):
-    """`count` evaluations; the largest status."""
-    status = 0
-    for _ in range(count):
-        status = max(status, call_rhs(address, t, y, y_dot, system, work))
+def repeat(address, t, y, way, y_dot, count, system, work):
+    """`count` evaluations, at y and a little along the motion in turn, as in the stages of a step; the largest status."""
+    status, point = 0, y.copy()
+    for k in range(count):
+        for i in range(y.size):
+            point[i] = y[i] + (k % 3) * way[i]
+        status = max(status, call_rhs(address, t + (k % 3) * STAGE, point, y_dot, system, work))
     return status
 
 
@@ -77,10 +81,14 @@ def evaluation_time(system, state, name):
     work = problem.work(state)
     y = problem.initial(state, work)
     packed, y_dot, address = pack(work), np.zeros(y.size), problem.functions[0].address
+    repeat(address, state.t, y, y_dot, y_dot, 1, problem.system.compiled, packed)
+    way = STAGE * y_dot
 
     def timed(count):
         began = time.process_time()
-        repeat(address, state.t, y, y_dot, count, problem.system.compiled, packed)
+        status = repeat(address, state.t, y, way, y_dot, count, problem.system.compiled, packed)
+        if status != RUNNING:
+            raise SimulationError(f"{name}: {SENTENCES[status]}", None)
         return time.process_time() - began
 
     count = 1

@@ -46,8 +46,10 @@ TIGHT, ACCEPTABLE = (
     1e-14,
     1e-11,
 )  # velocity error, of the largest velocity: aim, and what is accepted when it falls no longer
-LEAST = 1e-6  # share of the constraints' determinant with which velocities can be picked at all
-RECHOOSE = 0.1  # of the share at the choice, at which to choose anew
+LEAST = math.log(
+    1e-6
+)  # share of the constraints' determinant, per velocity that is picked, with which it can be done at all
+RECHOOSE = math.log(0.1)  # of the share at the choice, at which to choose anew
 K, NONHOLONOMIC, REFERENCE = range(3)  # of work.basis.numbers
 
 
@@ -76,17 +78,17 @@ def factorise_weighted(heavy, system, work):
 
 @compiled
 def share_of_dependent(system, work):
-    """det(G_d W G_d^T) / det(G W G^T) with the G in work, from 0 to 1: how well the constraints determine the velocities that are
-    not picked. 1 / HEAVY at least."""
+    """Logarithm of det(G_d W G_d^T) / det(G W G^T) with the G in work, a share from 0 to 1: how well the constraints determine the
+    velocities that are not picked. 1 / HEAVY at least; a product over all that are picked, so it can be tiny."""
     a, diagonal, n_v = work.kkt.a, system.diagonal_slot, system.n_v
     total = -work.basis.numbers[K] * math.log(HEAVY)
     for sign, heavy in ((1.0, HEAVY), (-1.0, 1.0)):
         if not factorise_weighted(heavy, system, work):
-            return 0.0
+            return -math.inf
         for i in range(n_v + 1 + system.n_rows):
             if i != n_v:
                 total -= sign * math.log(abs(a[diagonal[i]]))  # inverse pivots
-    return math.exp(total)
+    return total
 
 
 @compiled
@@ -198,7 +200,7 @@ def watch(t, y, system, work):
     if status != RUNNING:
         return status
     share = share_of_dependent(system, work)
-    return RENEW if changed or not share > RECHOOSE * work.basis.numbers[REFERENCE] else RUNNING
+    return RENEW if changed or not share > RECHOOSE + work.basis.numbers[REFERENCE] else RUNNING
 
 
 def pick(system, t, q, v, work):
@@ -214,7 +216,7 @@ def pick(system, t, q, v, work):
     work.basis.free[:] = 0
     work.basis.free[factors.independent] = np.arange(1, k + 1)
     work.basis.numbers[REFERENCE] = share_of_dependent(system.compiled, packed)
-    return work.basis.numbers[REFERENCE] > LEAST
+    return work.basis.numbers[REFERENCE] > LEAST * max(k, 1)
 
 
 def independent_velocities(system, work, v):

@@ -22,7 +22,8 @@ from ..compiled.records import NO_BASIS, pack
 from ..compiled.status import NO_COORDINATES, RENEW, RUNNING
 from ..errors import AssemblyError
 from ..linalg.factor import failure
-from ..linalg.kkt import accelerations, evaluate, select_rows
+from ..linalg.full_pivot_lu import eliminate
+from ..linalg.kkt import LEFT_OUT, NEGLIGIBLE, accelerations, evaluate
 from ..system.assembler import assemble
 from ..system.redundancy import choose_rows
 from .base import ODE, Problem, position_scale
@@ -54,6 +55,7 @@ SINGULAR, PICKED = (
     1e14,
     1e7,
 )  # a mu, without units, beyond which there are no directions; for coordinates, of that at the start
+DEPENDENT = 1e-11  # pivot of a row that depends on others, of the first one
 TAU, LIMIT = 0, 1  # of work.options
 
 
@@ -173,39 +175,47 @@ class Coordinates:
     """
 
     def __init__(self, system, choose):
-        self.system, self.choose, self.mapped = system, choose, mapped(system)
+        self.system, self.choose, self.mapped, r = system, choose, mapped(system), system.record
+        self.order = np.argsort(r.velocity_level, kind="stable")  # holonomic rows first
         work = system.work()
         choose_rows(system, assemble(system), work)
-        used = work.epsilon <= system.record.row_diagonal
+        used = work.epsilon <= r.row_diagonal
         self.k = system.n_v - int(used.sum())
-        self.k_z = system.n_v - int((used & (system.record.velocity_level == 0)).sum())
+        self.k_z = system.n_v - int((used & (r.velocity_level == 0)).sum())
 
     def anchor(self, t, q, v, work):
-        """y at (t, q, v), the base being there, or None; work.basis is ready then."""
+        """y at (t, q, v), the base being there, or None; work.basis is ready then, and the independent rows are chosen."""
         system, basis, packed, r = self.system, work.basis, pack(work), self.system.record
         evaluate(t, q, v, VELOCITY, system.compiled, packed)
-        select_rows(system.compiled, packed)
-        used = work.epsilon <= r.row_diagonal
-        rows = np.concatenate([np.flatnonzero(used & (r.velocity_level == level)) for level in (0, 1)])
-        holonomic = int((r.velocity_level[rows] == 0).sum())
-        if (system.n_v - rows.size, system.n_v - holonomic) != (self.k, self.k_z):
-            return None
-        a, place = np.zeros((rows.size, system.n_v)), np.full(r.n_rows, -1)
-        place[rows] = np.arange(rows.size)
-        basis.c[:] = work.g
         if self.mapped:
             inverse = np.linalg.inv(system.kinematic_map(q).toarray())
-            basis.c[:] = (work.g.reshape(r.n_rows, r.n_v) @ inverse).ravel()
-            work.g[:] = basis.c
+            work.g[:] = (work.g.reshape(r.n_rows, r.n_v) @ inverse).ravel()
+        basis.c[:] = work.g
+        a, place = np.zeros((r.n_rows, r.n_v)), np.argsort(self.order)
         fill_rows(place, a, system.compiled, packed)
-        if not (np.isfinite(a).all() and self.choose(a, holonomic, np.sqrt(r.metric[:-1]), basis)):
+        rows = self.independent_rows(a) if np.isfinite(a).all() else None
+        if rows is None or not self.choose(a[rows], system.n_v - self.k_z, np.sqrt(r.metric[:-1]), basis):
             return None
+        work.epsilon[:] = LEFT_OUT * r.row_diagonal
+        work.epsilon[self.order[rows]] = NEGLIGIBLE * r.row_diagonal[self.order[rows]]
         basis.base[:], basis.q[:], basis.v[:] = q, q, v
         size = np.abs(q / position_scale(system)).max()
         basis.numbers[:4] = self.k_z, self.k, 2e-15 * (1.0 + size), self.mapped
         evaluate(t, q, v, VELOCITY, system.compiled, packed)
         y = np.zeros(self.k_z + self.k)
         return y if begin(t, y, system.compiled, packed) == RUNNING else None
+
+    def independent_rows(self, a):
+        """Places of the best independent rows of a, by full pivoting, holonomic ones first; None where there are too few."""
+        m, m_z, (n_rows, n_v) = self.system.n_v - self.k, self.system.n_v - self.k_z, a.shape
+        if m == n_rows:
+            return np.arange(m)
+        lu, rows, columns = a.copy(), np.arange(n_rows), np.arange(n_v)
+        holonomic = int((self.system.record.velocity_level == 0).sum())
+        found = eliminate(lu, rows, columns, 0, holonomic, DEPENDENT)
+        if found == m_z < m:
+            found = eliminate(lu, rows, columns, m_z, n_rows, DEPENDENT)
+        return np.sort(rows[:m]) if found == m else None
 
     def initial(self, state, work):
         """The first y."""

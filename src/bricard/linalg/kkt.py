@@ -79,7 +79,13 @@ def near_singular(system, work):
     Pivots of [W^-1 G^T; G 0] are squared sizes of what is left of a row behind the rows before it.
     """
     matrix, n_v, g, metric = work.kkt, system.n_v, work.g, system.metric
-    a, report, diagonal, epsilon, natural = matrix.a, matrix.report, system.diagonal_slot, work.epsilon, system.row_diagonal
+    a, report, diagonal, epsilon, natural = (
+        matrix.a,
+        matrix.report,
+        system.diagonal_slot,
+        work.epsilon,
+        system.row_diagonal,
+    )
     g_row, g_column, g_upper, size = system.g_row, system.g_column, system.g_upper, work.e
     weak, first, vanished = report[0], report[1], report[2]
     for i in range(a.size):
