@@ -1,7 +1,6 @@
-"""Pages of formulations, integrators and corrections, written from the registry: `make pages`. A test compares them with the files.
+"""Pages of formulations and corrections, written from the registry: `make pages`. A test compares them with the files.
 
-Each method's page is the docstring of its module and what the registry knows; docs/formulations.md and docs/integrators.md
-compare them all.
+Each method's page is the docstring of its module and what the registry knows; docs/formulations.md compares them all.
 """
 
 from importlib import import_module
@@ -87,25 +86,39 @@ def pairs():
     return "\n".join(lines)
 
 
+COLUMNS = ("name", "forms", "index", "keeps", "drifts", "nonholonomic", "singular M", "cost of an evaluation")
+INTRODUCTION = """# Formulations
+
+Every way to treat the constraints, by the word for `formulation=`. *Keeps* are the constraint levels that hold to round-off or
+to the tolerance of an iteration, *drifts* those that do not without a correction. `bricard experiment drift`,
+`singular-positions`, `costs` and `lecture-table` measure them.
+"""
+CORRECTING = """`correction=` of an Ode form: after every step, every `correction_every` steps, or where an error exceeds
+`correction_tolerance`."""
+
+
+def row(cells):
+    """One line of a table."""
+    return "| " + " | ".join(cells) + " |\n"
+
+
 def formulations_page():
     """The comparison of all formulations."""
-    head = "| name | forms | index | keeps | drifts | nonholonomic | singular M | cost of an evaluation |\n|---|---|---|---|---|---|---|---|\n"
-    rows = "".join(
-        f"| [{f.name}](formulations/{f.name}.md) | {listed(f.forms)} | {f.index} | {listed(f.keeps)} | {listed(f.drifts)} "
-        f"| {'yes' if f.nonholonomic else 'no'} | {'yes' if f.singular_mass else 'no'} | {f.cost} |\n"
-        for f in FORMULATIONS.values()
+    table = row(COLUMNS) + "|" + "---|" * len(COLUMNS) + "\n"
+    for f in FORMULATIONS.values():
+        words = ("yes" if answer else "no" for answer in (f.nonholonomic, f.singular_mass))
+        levels = (listed(f.forms), str(f.index), listed(f.keeps), listed(f.drifts))
+        table += row((f"[{f.name}](formulations/{f.name}.md)", *levels, *words, f.cost))
+    corrections = "".join(row((name, (piece.__doc__ or "").splitlines()[0])) for name, piece in CORRECTIONS.items())
+    omitted = "".join(map(row, NOT_IMPLEMENTED.items()))
+    parts = (
+        NOTE + INTRODUCTION,
+        table,
+        f"## Pairs\n\nThe form in which a formulation and an integrator meet.\n\n{pairs()}\n",
+        f"## Corrections\n\n{CORRECTING}\n\n| name | |\n|---|---|\n{corrections}",
+        f"## What is surveyed and not implemented\n\n| method | why not |\n|---|---|\n{omitted}",
     )
-    corrections = "".join(
-        f"| {name} | {(piece.__doc__ or '').splitlines()[0]} |\n" for name, piece in CORRECTIONS.items()
-    )
-    omitted = "".join(f"| {name} | {why} |\n" for name, why in NOT_IMPLEMENTED.items())
-    return (
-        f"{NOTE}# Formulations\n\nEvery way to treat the constraints, by the word for `formulation=`. *Keeps* are the constraint levels "
-        f"that hold to round-off or to the tolerance of an iteration, *drifts* those that do not without a correction.\n\n"
-        f"{head}{rows}\n## Pairs\n\nThe form in which a formulation and an integrator meet.\n\n{pairs()}\n\n## Corrections\n\n`correction=` of an Ode form: after every step, every `correction_every` steps, or where an "
-        f"error exceeds `correction_tolerance`.\n\n| name | |\n|---|---|\n{corrections}\n"
-        f"## What is surveyed and not implemented\n\n| method | why not |\n|---|---|\n{omitted}"
-    )
+    return "\n".join(parts)
 
 
 def pages():

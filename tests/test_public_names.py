@@ -30,7 +30,7 @@ def test_unknown_name():
 
 
 @pytest.mark.parametrize(
-    "first", ["import bricard.simulation", "from bricard.simulation import choose", "import bricard.cli.run"]
+    "first", ["import bricard.simulation", "from bricard.pairing import choose", "import bricard.cli.run"]
 )
 def test_simulate_is_the_function_whatever_was_imported_first(first):
     code = f"{first}\nimport bricard\nassert callable(bricard.simulate), bricard.simulate"

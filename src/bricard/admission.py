@@ -60,14 +60,20 @@ def formulation_options(chosen, options: dict[str, Any]):
     return found
 
 
-def _number(chosen, key, value):
-    low, high = chosen.ranges.get(key, (-np.inf, np.inf))
+def finite_number(value, name):
+    """A finite number, or an error that names it."""
     try:
         number = float(value)
     except (TypeError, ValueError):
         number = np.nan
     if isinstance(value, (str, bool)) or not np.isfinite(number):
-        raise ModelError(f"Option {key} of {chosen.name} is {value!r}; it must be a finite number.")
+        raise ModelError(f"{name} is {value!r}; it must be a finite number.")
+    return number
+
+
+def _number(chosen, key, value):
+    low, high = chosen.ranges.get(key, (-np.inf, np.inf))
+    number = finite_number(value, f"Option {key} of {chosen.name}")
     if not low <= number <= high:
         raise ModelError(f"Option {key} of {chosen.name} is {number:g}; it must lie between {low:g} and {high:g}.")
     return number

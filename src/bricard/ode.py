@@ -13,8 +13,8 @@ from .compiled.interfaces import STEPPED
 from .compiled.records import pack
 from .errors import AssemblyError, IncompatibleMethods, ModelError, SimulationError, suggest
 from .model import Model
+from .pairing import correction_of, named, schedule_of
 from .registry import FORMULATIONS
-from .simulation import correction_of, named, schedule_of
 from .system.assembler import assemble, complete
 from .system.build import build
 from .system.inputs import input_force, with_forces

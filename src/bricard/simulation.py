@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .admission import check_admitted, formulation_options, unknown_option
+from .admission import check_admitted, finite_number, formulation_options, unknown_option
 from .compiled import march as counting
 from .compiled.interfaces import CONTROL, INTERPOLATE, STEP, VELOCITY
 from .compiled.march import march
@@ -26,13 +26,14 @@ from .compiled.status import (
     TORN_APART,
     sentence,
 )
-from .errors import BricardError, IncompatibleMethods, ModelError, SimulationError, suggest
+from .errors import BricardError, IncompatibleMethods, ModelError, SimulationError
 from .formulations.base import velocity_scale
 from .linalg import sparse
 from .linalg.kkt import evaluate, select_rows
 from .model import Model
+from .pairing import choose, corrected, correction_of, schedule_of
 from .progress import Progress
-from .registry import CONTROLLERS, CORRECTIONS, DEFAULTS, FORMULATIONS, INTEGRATORS
+from .registry import CONTROLLERS
 from .solution.solution import Solution
 from .system.assembler import assemble
 from .system.build import build
@@ -140,82 +141,12 @@ def _built(model):
     return build(model)
 
 
-def choose(formulation, integrator, step):
-    """The formulation, the integrator and the form in which they meet; what is None is chosen to fit."""
-    if formulation is None and integrator is None:
-        formulation, integrator = ("index1", "dopri5") if step is None else ("index3", "generalized-alpha")
-    chosen = named(FORMULATIONS, formulation, "formulation") if formulation is not None else None
-    method = named(INTEGRATORS, integrator, "integrator") if integrator is not None else None
-    if chosen is None:
-        chosen = FORMULATIONS[DEFAULTS[method.accepts[0]].formulation]
-    if method is None:
-        usual = [DEFAULTS[form].adaptive if step is None else DEFAULTS[form].fixed for form in chosen.forms]
-        method = INTEGRATORS[next((name for name in usual if name), DEFAULTS[next(iter(chosen.forms))].fixed)]
-    form = next((form for form in chosen.forms if form in method.accepts), None)
-    if form is None:
-        others = [i.name for i in INTEGRATORS.values() if any(f in i.accepts for f in chosen.forms)]
-        fitting = [f.name for f in FORMULATIONS.values() if any(form in method.accepts for form in f.forms)]
-        raise IncompatibleMethods(
-            f'Formulation "{chosen.name}" offers the form {" or ".join(chosen.forms)}; integrator "{method.name}" takes '
-            f"{' or '.join(method.accepts)}. With {chosen.name} use {', '.join(others) or 'none yet'}; "
-            f"with {method.name} use {', '.join(fitting)}."
-        )
-    return chosen, method, form
-
-
-def named(registry, name, family):
-    """An entry of a registry, by its name or one of its aliases, or an error that suggests one."""
-    entries = registry | {alias: entry for entry in registry.values() for alias in getattr(entry, "aliases", ())}
-    if name not in entries:
-        known = ", ".join(registry)
-        raise IncompatibleMethods(f'There is no {family} "{name}".{suggest(name, entries)} Known: {known}.')
-    return entries[name]
-
-
-def corrected(form, chosen):
-    """Whether a form of a formulation takes corrections: every Ode, and every form of what drifts."""
-    return form == "Ode" or bool(chosen.drifts)
-
-
-def correction_of(form, correction, chosen):
-    """The name of the correction for a form of a formulation; None: its own choice."""
-    if not corrected(form, chosen):
-        if correction not in (None, "none"):
-            raise IncompatibleMethods(
-                f'correction="{correction}" is for Ode forms and for what drifts; formulation "{chosen.name}" keeps its '
-                "constraints itself here."
-            )
-        return "none"
-    correction = chosen.correction if correction is None else correction
-    if correction not in CORRECTIONS:
-        near = suggest(correction, CORRECTIONS)
-        raise IncompatibleMethods(f'There is no correction "{correction}".{near} Known: {", ".join(CORRECTIONS)}.')
-    if correction not in chosen.corrections:
-        raise IncompatibleMethods(
-            f'Formulation "{chosen.name}" does not take correction="{correction}"; it takes {", ".join(chosen.corrections)}.'
-        )
-    return correction
-
-
-def schedule_of(correction, every, tolerance):
-    """Numbers of work.schedule: every so many steps (0: never), errors of position and velocity that are tolerated."""
-    if isinstance(every, bool) or not isinstance(every, (int, np.integer)) or every < 1:
-        raise ModelError(f"correction_every is {every!r}; it must be a whole number of steps, at least 1.")
-    limits = tolerance if isinstance(tolerance, (tuple, list)) else (tolerance, tolerance)
-    numbers = [_number(limit, "correction_tolerance") for limit in limits]
-    if len(numbers) != 2 or min(numbers) < 0.0:
-        raise ModelError(
-            f"correction_tolerance is {tolerance!r}; give one number, or one for position and one for velocity."
-        )
-    return 0 if correction in ("none", "pi") else int(every), *numbers
-
-
 def _integrator_options(chosen, method, options):
     numbers = dict(method.options)
     for key, value in options.items():
         if key not in numbers:
             raise unknown_option(key, chosen, method)
-        number = _number(value, f"option {key}")
+        number = finite_number(value, f"option {key}")
         low, high = method.ranges.get(key, (-np.inf, np.inf))
         if not low <= number <= high:
             raise ModelError(f"Option {key} of {method.name} is {number:g}; it must lie between {low:g} and {high:g}.")
@@ -229,7 +160,7 @@ def _check_numbers(**numbers):
     for name, value in numbers.items():
         if value is None and name != "duration":
             continue
-        if _number(value, name) <= 0.0:
+        if finite_number(value, name) <= 0.0:
             raise ModelError(f"{name} is {value!r}; it must be a positive number.")
     if numbers["step"] is not None:
         if numbers["rtol"] is not None or numbers["atol"] is not None:
@@ -240,17 +171,6 @@ def _check_numbers(**numbers):
             raise ModelError(
                 f"duration {numbers['duration']:g} s in steps of {numbers['step']:g} s are more than {MOST_STEPS:g} steps."
             )
-
-
-def _number(value, name):
-    """A finite number, or an error that names it."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = np.nan
-    if isinstance(value, (str, bool)) or not np.isfinite(number):
-        raise ModelError(f"{name} is {value!r}; it must be a finite number.")
-    return number
 
 
 def output_times(t, end, nominal, output, problem):

@@ -34,6 +34,7 @@ LAYERS = [
     {"integrators", "stepping"},
     {"registry"},
     {"progress", "admission"},
+    {"pairing"},
     {"simulation"},
     {"ode"},
     {"analysis", "io", "plot", "view"},

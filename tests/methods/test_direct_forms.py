@@ -12,8 +12,9 @@ import bricard.model as br
 from bricard.compiled.interfaces import OWN
 from bricard.compiled.records import pack
 from bricard.errors import IncompatibleMethods
+from bricard.pairing import choose
 from bricard.registry import FORMULATIONS, INTEGRATORS
-from bricard.simulation import choose, simulate
+from bricard.simulation import simulate
 from bricard.system.assembler import assemble
 from bricard.system.build import build
 from bricard.system.system import System

@@ -1,20 +1,21 @@
 """Every formulation of the registry on five mechanisms: the same motion as the reference, within the method's own accuracy.
 
-Pendulum, four-bar (redundant in space), Bricard's six-bar, rolling disc (nonholonomic), and driven (rheonomic) mechanisms with one
-and with no degree of freedom left. A method that does not admit a mechanism has to refuse it with a sentence.
+Pendulum, four-bar (redundant in space), Bricard's six-bar, rolling disc (nonholonomic), and driven (rheonomic) mechanisms with
+one and with no degree of freedom left. A method that does not admit a mechanism has to refuse it with a sentence.
 """
 
 from functools import cache
 
 import numpy as np
 import pytest
+from test_agreement import rolling_disc
 
 import bricard.model as br
 from bricard.errors import IncompatibleMethods
+from bricard.pairing import choose
 from bricard.registry import FORMULATIONS
-from bricard.simulation import choose, simulate
+from bricard.simulation import simulate
 from mechanisms import four_bar, pendulum, six_bar
-from test_agreement import rolling_disc
 
 DURATION = 0.4
 # relative accuracy that is asked for; methods whose own error is larger, with the reason

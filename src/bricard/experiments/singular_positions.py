@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from ..errors import BricardError
+from ..pairing import choose
 from ..problems import PROBLEMS
 from ..registry import FORMULATIONS
-from ..simulation import choose, simulate
+from ..simulation import simulate
 from .base import Experiment, Result
 
 SPANS = {"double-four-bar": 2.0, "slider-crank-thesis": 3.0}  # s, beyond two singular positions

@@ -5,8 +5,9 @@
 LU factorisation with full pivoting splits the coordinates: columns with a pivot are dependent (u), the others independent. It is
 made in scaled rows and columns, so the split does not depend on units (for systems given by functions it does: they are taken
 as they are). Coordinates are those of the velocities: displacements and turns of bodies from a base, or q of functions.
-They are kept as long as G_u^-1 does not grow; `independent=` names the ones to begin with, by their places in v (in q for
-functions), and with `repartition=False` the run ends where these fail. Constraints hold to round-off.
+They are kept as long as the influence matrix G_u^-1 G_v does not grow by more than a factor 3. `independent=` names the ones to
+begin with, by their places in v (in q for functions); with `repartition=False` the run ends where these fail. Constraints hold
+to round-off.
 The cheapest method in independent coordinates: B only picks. Redundant rows, drivers and nonholonomic rows are allowed.
 Reference: Wehage and Haug, J. Mech. Design 104 (1982) 247-255; spec 000, section 2.1.
 """
@@ -16,7 +17,7 @@ import numpy as np
 from ..errors import ModelError
 from ..linalg.full_pivot_lu import eliminate
 from .base import ODE, Formulation
-from .tangent_coordinates import problem
+from .tangent_coordinates import GROWTH, problem
 
 SINGULAR, POOR, KEPT = (
     1e-12,
@@ -32,24 +33,26 @@ class Partition:
         self.repartition, self.chosen, self.limit = repartition, None, POOR
 
     def __call__(self, a, holonomic, root, basis):
-        """Write basis.free, or answer False; see tangent_coordinates.Coordinates."""
+        """Write basis.free; the smallest share of a motion that the coordinates see, see tangent_coordinates.Coordinates."""
         m, n = a.shape
         lu, columns = a.copy(), np.arange(n)
         if eliminate(lu, np.arange(m), columns, 0, holonomic, SINGULAR) < holonomic:
-            return False
+            return 0.0
         if eliminate(lu, np.arange(m), columns, holonomic, m, SINGULAR) < m:
-            return False
+            return 0.0
         free = np.concatenate([np.sort(columns[m:]), columns[holonomic:m]])
         if self.chosen is not None and holonomic == m:
             best = np.abs(np.diag(lu)).min(initial=np.inf)
             if weakest_pivot(a, self.chosen) >= self.limit * best:
                 free = self.chosen
             elif not self.repartition:
-                return False
+                return 0.0
         self.chosen, self.limit = free, KEPT if self.repartition else POOR
         basis.free[:] = 0
         basis.free[free] = 1 + np.arange(free.size)
-        return True
+        dependent = np.setdiff1d(np.arange(n), free[: n - m])
+        influence = np.linalg.solve(a[:, dependent], a[:, free[: n - m]])
+        return 1.0 / (1.0 + np.sum(influence**2))
 
 
 def weakest_pivot(a, independent):
@@ -64,7 +67,7 @@ def weakest_pivot(a, independent):
 def ode(system, correction="none", independent=None, repartition=True):
     """The Ode form: y = [z, w]."""
     partition = Partition(bool(repartition))
-    found = problem(system, partition, directions=False)
+    found = problem(system, partition, directions=False, tau=1.0 - 1.0 / GROWTH**2)
     if independent is not None:
         partition.chosen = _places(system, independent, found.scale.size // 2)
     return found

@@ -34,10 +34,10 @@ ACCEPTABLE = 1e4  # an error that falls no longer is accepted up to so many roun
 HOPELESS = 1e6  # a position error, in characteristic lengths or radians, or a relative one of the velocity
 LIGHT = 1e-8  # weight of a coordinate that is to stay
 POSITIONS, VELOCITIES = 0, 1  # the two levels of constraint rows
-K_Z, K, ROUND_OFF, MAPPED, PROBE, TIME, KEPT_TIME = range(7)  # of work.basis.numbers
+K_Z, K, ROUND_OFF, MAPPED, PROBE, TIME, KEPT_TIME, SHARE, MIXED = range(9)  # of work.basis.numbers
 # rows of work.basis.dense[0]: xi', xi''; the y that xi and xi' belong to; B xi'', behind it B xi' beyond k; rows in use; scratch;
-# and xi, xi' and y of the last accepted state
-RATE, BEND, LAST, SLOPE, USED, SCRATCH, KEPT_XI, KEPT_RATE, KEPT_LAST = range(9)
+# xi, xi' and y of the last accepted state; a mixture of directions
+RATE, BEND, LAST, SLOPE, USED, SCRATCH, KEPT_XI, KEPT_RATE, KEPT_LAST, MIXTURE = range(10)
 
 
 @compiled
@@ -302,6 +302,7 @@ def settle(t, y, system, work):
     status = settle_positions(t, y, system, work)
     if status != RUNNING:
         fall_back(system, work)
+        basis.numbers[TIME] = t
         status = settle_positions(t, y, system, work)
     if status == RUNNING:
         status = settle_velocities(t, y, system, work)

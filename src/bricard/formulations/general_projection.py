@@ -78,7 +78,7 @@ def factorise_weighted(heavy, system, work):
 
 @compiled
 def share_of_dependent(system, work):
-    """Logarithm of det(G_d W G_d^T) / det(G W G^T) with the G in work, a share from 0 to 1: how well the constraints determine the
+    """Logarithm of det(G_d W G_d^T) / det(G W G^T) with the G in work, a share from 0 to 1: how well constraints determine the
     velocities that are not picked. 1 / HEAVY at least; a product over all that are picked, so it can be tiny."""
     a, diagonal, n_v = work.kkt.a, system.diagonal_slot, system.n_v
     total = -work.basis.numbers[K] * math.log(HEAVY)

@@ -6,9 +6,10 @@ B is constant between renewals of the base. The full state follows from y and th
 velocities hold to round-off; accelerations come from the KKT matrix. The methods differ in how B is found: tangent directions
 N with G N = 0 (Directions), or coordinates themselves (coordinate_partitioning.py).
 
-They are chosen anew, in Python with LAPACK, when they lose the motion: 1 - |w|^2 / |xi'|^2 > tau (spec 000, eq. 4; tangent
-directions only, and without what drivers add to xi'); when the matrix of the dependent coordinates comes near to a singular one,
-its mu for a fixed r having grown by a factor since the base; before a body has turned around; and when independent rows are.
+They are chosen anew, in Python with LAPACK, when they lose sight of the motion: the share |w|^2 / |xi'|^2 (without what drivers
+add to xi') falls below 1 - tau of what it can be at the base (spec 000, eq. 4), or that of a mixture of all directions by the
+square of GROWTH; when the matrix of the dependent coordinates comes near to a singular one, its mu for a fixed r having grown;
+before a body has turned around; and when independent rows are.
 Reference: Mani, Haug and Atkinson, J. Mech. Trans. Autom. 107 (1985) 82-87; spec 000, section 2.4.
 """
 
@@ -32,9 +33,12 @@ from .expansion import (
     K_Z,
     LAST,
     MAPPED,
+    MIXED,
+    MIXTURE,
     PROBE,
     RATE,
     SCRATCH,
+    SHARE,
     SLOPE,
     TIME,
     VELOCITIES,
@@ -92,19 +96,15 @@ def expand(t, y, q, v, system, work):
 
 
 @compiled
-def lost_motion(t, y, system, work):
-    """1 - |w|^2 / |xi'|^2, xi' being the motion that belongs to w while drivers stand still."""
-    basis = work.basis
-    k_z, k, is_mapped = int(basis.numbers[K_Z]), int(basis.numbers[K]), basis.numbers[MAPPED] > 0.0
-    xi, q, motion, v = basis.increment, basis.q, basis.dense[0, SCRATCH], work.e
-    g, g_row, g_column, phi_dot, n_v = work.g, system.g_row, system.g_column, work.phi_dot, system.n_v
-    seen, unseen = 0.0, 0.0
+def seen(w, system, work):
+    """|w|^2 / |xi'|^2 of the motion that belongs to w (k) while drivers stand still, after settle()."""
+    basis, k, unseen, total = work.basis, int(work.basis.numbers[K]), 0.0, 0.0
+    motion, v, metric, n_v = basis.dense[0, SCRATCH], work.e, system.metric, system.n_v
+    g, g_row, g_column, phi_dot = work.g, system.g_row, system.g_column, work.phi_dot
     for i in range(n_v):
         motion[i] = 0.0
-    for i in range(k):
-        seen += y[k_z + i] * y[k_z + i]
-    spread(y[k_z:], k, motion, system, work)
-    to_velocity(xi, q, motion, v, is_mapped, system, work)
+    spread(w, k, motion, system, work)
+    to_velocity(basis.increment, basis.q, motion, v, basis.numbers[MAPPED] > 0.0, system, work)
     for i in range(system.n_rows):
         phi_dot[i] = 0.0
     for e in range(g.size):
@@ -114,8 +114,20 @@ def lost_motion(t, y, system, work):
         motion[i] = 0.0
     step_dependent(phi_dot, VELOCITIES, motion, system, work)
     for i in range(n_v):
-        unseen += motion[i] * motion[i] / system.metric[i]
-    return unseen / (seen + unseen) if seen + unseen > 0.0 else 0.0
+        unseen += motion[i] * motion[i] / metric[i]
+    for i in range(k):
+        total += w[i] * w[i]
+    total += unseen
+    return 1.0 - unseen / total if total > 0.0 else 1.0
+
+
+@compiled
+def seen_mixture(system, work):
+    """As seen(), of a mixture of all directions."""
+    w = work.basis.dense[0, MIXTURE]
+    for i in range(int(work.basis.numbers[K])):
+        w[i] = 1.5 + math.cos(2.4 * i)
+    return seen(w, system, work)
 
 
 @REBASE
@@ -133,7 +145,9 @@ def watch(t, y, system, work):
         return RENEW
     if largest_turn(basis.increment, system) > LARGEST_TURN or probe(system, work) > GROWTH * basis.numbers[PROBE]:
         return RENEW
-    return RENEW if options[TAU] > 0.0 and lost_motion(t, y, system, work) > options[TAU] else RUNNING
+    if seen(y[k_z:], system, work) < (1.0 - options[TAU]) * basis.numbers[SHARE]:
+        return RENEW
+    return RENEW if GROWTH**2 * seen_mixture(system, work) < basis.numbers[MIXED] else RUNNING
 
 
 @compiled
@@ -164,6 +178,7 @@ def begin(t, y, system, work):
     keep(system, work)
     status = factorise_dependent(VELOCITIES, system, work)
     basis.numbers[PROBE] = probe(system, work)
+    basis.numbers[MIXED] = seen_mixture(system, work)
     return status if basis.numbers[PROBE] < work.options[LIMIT] else NO_COORDINATES
 
 
@@ -171,7 +186,8 @@ class Coordinates:
     """Chooses the coordinates of a system at a base, by a `choose(a, holonomic, root, basis)` that the method supplies.
 
     It gets the independent rows a (m, n_v) of G without units, the holonomic ones first, their number, the roots of the metric
-    of the columns (n_v,), and writes basis.n or basis.free; its answer is False where there are no good coordinates.
+    of the columns (n_v,), and writes basis.n or basis.free. Its answer is the smallest share |w|^2 / |xi'|^2 of a motion there, 0
+    where there are no good coordinates.
     """
 
     def __init__(self, system, choose):
@@ -194,13 +210,15 @@ class Coordinates:
         a, place = np.zeros((r.n_rows, r.n_v)), np.argsort(self.order)
         fill_rows(place, a, system.compiled, packed)
         rows = self.independent_rows(a) if np.isfinite(a).all() else None
-        if rows is None or not self.choose(a[rows], system.n_v - self.k_z, np.sqrt(r.metric[:-1]), basis):
+        share = 0.0 if rows is None else self.choose(a[rows], system.n_v - self.k_z, np.sqrt(r.metric[:-1]), basis)
+        if not share > 0.0:
             return None
         work.epsilon[:] = LEFT_OUT * r.row_diagonal
         work.epsilon[self.order[rows]] = NEGLIGIBLE * r.row_diagonal[self.order[rows]]
         basis.base[:], basis.q[:], basis.v[:] = q, q, v
         size = np.abs(q / position_scale(system)).max()
         basis.numbers[:4] = self.k_z, self.k, 2e-15 * (1.0 + size), self.mapped
+        basis.numbers[SHARE] = share
         evaluate(t, q, v, VELOCITY, system.compiled, packed)
         y = np.zeros(self.k_z + self.k)
         return y if begin(t, y, system.compiled, packed) == RUNNING else None
@@ -256,10 +274,10 @@ class Directions:
             rest = self.null_space(np.vstack([a[:holonomic], rows]))
             rows = np.vstack([rows, rest[:, n - (m - holonomic) :].T])
         basis.n[:] = rows * root
-        return True
+        return 1.0
 
 
-def problem(system, choose, directions, tau=0.0):
+def problem(system, choose, directions, tau):
     """The Ode form in the coordinates that `choose` finds: `directions` if they are directions N, otherwise coordinates."""
     coordinates = Coordinates(system, choose)
     n_v, k_z = system.n_v, coordinates.k_z
@@ -272,8 +290,8 @@ def problem(system, choose, directions, tau=0.0):
         increment=np.zeros(n_v + 1),
         q=np.zeros(system.n_q),
         v=np.zeros(n_v),
-        numbers=np.zeros(8),
-        dense=np.zeros((1, 9, width)),
+        numbers=np.zeros(9),
+        dense=np.zeros((1, 10, width)),
     )
     return Problem(
         form=ODE,

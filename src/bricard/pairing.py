@@ -1,0 +1,79 @@
+"""What goes together: formulation, integrator, the form in which they meet, the correction and when it is made."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .admission import finite_number
+from .errors import IncompatibleMethods, ModelError, suggest
+from .registry import CORRECTIONS, DEFAULTS, FORMULATIONS, INTEGRATORS
+
+
+def choose(formulation, integrator, step):
+    """The formulation, the integrator and the form in which they meet; what is None is chosen to fit."""
+    if formulation is None and integrator is None:
+        formulation = "index1" if step is None else "index3"
+    elif formulation is None:
+        formulation = DEFAULTS[named(INTEGRATORS, integrator, "integrator").accepts[0]].formulation
+    chosen = named(FORMULATIONS, formulation, "formulation")
+    if integrator is None:
+        usual = [DEFAULTS[form].adaptive if step is None else DEFAULTS[form].fixed for form in chosen.forms]
+        integrator = next((name for name in usual if name), DEFAULTS[next(iter(chosen.forms))].fixed)
+    method = named(INTEGRATORS, integrator, "integrator")
+    form = next((form for form in chosen.forms if form in method.accepts), None)
+    if form is None:
+        others = [i.name for i in INTEGRATORS.values() if any(f in i.accepts for f in chosen.forms)]
+        fitting = [f.name for f in FORMULATIONS.values() if any(form in method.accepts for form in f.forms)]
+        raise IncompatibleMethods(
+            f'Formulation "{chosen.name}" offers the form {" or ".join(chosen.forms)}; integrator "{method.name}" takes '
+            f"{' or '.join(method.accepts)}. With {chosen.name} use {', '.join(others) or 'none yet'}; "
+            f"with {method.name} use {', '.join(fitting)}."
+        )
+    return chosen, method, form
+
+
+def named(registry, name, family):
+    """An entry of a registry, by its name or one of its aliases, or an error that suggests one."""
+    entries = registry | {alias: entry for entry in registry.values() for alias in getattr(entry, "aliases", ())}
+    if name not in entries:
+        known = ", ".join(registry)
+        raise IncompatibleMethods(f'There is no {family} "{name}".{suggest(name, entries)} Known: {known}.')
+    return entries[name]
+
+
+def corrected(form, chosen):
+    """Whether a form of a formulation takes corrections: every Ode, and every form of what drifts."""
+    return form == "Ode" or bool(chosen.drifts)
+
+
+def correction_of(form, correction, chosen):
+    """The name of the correction for a form of a formulation; None: its own choice."""
+    if not corrected(form, chosen):
+        if correction not in (None, "none"):
+            raise IncompatibleMethods(
+                f'correction="{correction}" is for Ode forms and for what drifts; formulation "{chosen.name}" keeps its '
+                "constraints itself here."
+            )
+        return "none"
+    correction = chosen.correction if correction is None else correction
+    if correction not in CORRECTIONS:
+        near = suggest(correction, CORRECTIONS)
+        raise IncompatibleMethods(f'There is no correction "{correction}".{near} Known: {", ".join(CORRECTIONS)}.')
+    if correction not in chosen.corrections:
+        raise IncompatibleMethods(
+            f'Formulation "{chosen.name}" does not take correction="{correction}"; it takes {", ".join(chosen.corrections)}.'
+        )
+    return correction
+
+
+def schedule_of(correction, every, tolerance):
+    """Numbers of work.schedule: every so many steps (0: never), errors of position and velocity that are tolerated."""
+    if isinstance(every, bool) or not isinstance(every, (int, np.integer)) or every < 1:
+        raise ModelError(f"correction_every is {every!r}; it must be a whole number of steps, at least 1.")
+    limits = tolerance if isinstance(tolerance, (tuple, list)) else (tolerance, tolerance)
+    numbers = [finite_number(limit, "correction_tolerance") for limit in limits]
+    if len(numbers) != 2 or min(numbers) < 0.0:
+        raise ModelError(
+            f"correction_tolerance is {tolerance!r}; give one number, or one for position and one for velocity."
+        )
+    return 0 if correction in ("none", "pi") else int(every), *numbers
