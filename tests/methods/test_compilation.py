@@ -5,12 +5,14 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import FunctionType
 
 import numpy as np
 import pytest
 from numba import njit
 from numba.core import event
 
+from bricard.compiled.cache import fingerprint
 from bricard.simulation import simulate
 from mechanisms import four_bar, pendulum, rssr
 
@@ -80,3 +82,14 @@ def test_second_process_finds_everything_compiled():
     simulate(rssr(), 0.004, step=0.002, **METHODS["rk4"])
     *_, compilations = in_a_process("rssr", METHODS["generalized-alpha"])
     assert compilations == 0
+
+
+def test_fingerprint_sees_defaults_of_arguments():
+    """Callers have the default of an argument built in: a function with another one is another function."""
+
+    def scaled(x, factor=2.0):
+        return factor * x
+
+    first = fingerprint(scaled)
+    scaled_again = FunctionType(scaled.__code__, scaled.__globals__, "scaled", (3.0,))
+    assert fingerprint(scaled_again) != first

@@ -23,6 +23,8 @@ def fingerprint(value):
     """Text that changes when the function, constant or type `value` changes, and is the same in every process."""
     if isinstance(value, np.ndarray):
         return f"{value.dtype}{value.shape}{value.tobytes().hex()}"
+    if isinstance(value, tuple) and hasattr(value, "_fields"):  # a record of arrays: its repr would be short of digits
+        return str([fingerprint(field) for field in value])
     if isinstance(value, CodeType):
         return f"{value.co_code.hex()}{value.co_names}{value.co_varnames}{[fingerprint(c) for c in value.co_consts]}"
     if isinstance(value, ModuleType):
@@ -44,6 +46,7 @@ def _function_fingerprint(function):
         names = [n for n in code.co_names if n in function.__globals__]
         parts = [fingerprint(code), *(n + fingerprint(function.__globals__[n]) for n in names)]
         parts += [fingerprint(cell.cell_contents) for cell in function.__closure__ or ()]
+        parts += [fingerprint(default) for default in function.__defaults__ or ()]  # callers have them built in
         _known[function] = hashlib.sha256("\n".join(parts).encode()).hexdigest()
     return _known[function]
 

@@ -3,9 +3,9 @@
     G_u du = -Phi,   G_u du' = -(G v + Phi_t)
 
 The coordinates that are left alone are chosen by full pivoting (full_pivot_lu.py) in scaled rows and columns, when there are none
-yet or mu has grown. Both levels are solved with [W^-1 G^T; G 0], sparse and symmetric, on the pattern of the KKT matrix. W is
-the metric of the columns, small for those that stay (leaving them out would spoil pivots); a step that takes but most of a
-residual away is repeated.
+yet, when they see too little of the motion, or when mu has grown. Both levels are solved with [W^-1 G^T; G 0], sparse and
+symmetric, on the pattern of the KKT matrix. W is the metric of the columns, small for those that stay (leaving them out would
+spoil pivots); a step that takes but most of a residual away is repeated.
 Reference: Terze, Lefeber and Muftic, Multibody System Dynamics 6 (2001) 229-243; spec 000, section 2.3; spec 004, section 1.8.
 """
 
@@ -21,9 +21,9 @@ from ..linalg.full_pivot_lu import eliminate
 from ..linalg.kkt import evaluate, position_error, retract, select_rows, velocity_error
 
 TOLERANCE, ACCEPTABLE, ITERATIONS = 1e-14, 1e-8, 8  # of the position, in characteristic lengths or radians
-SINGULAR, GROWTH = 1e-12, 3.0  # smallest pivot in the choice, of the first one; growth of mu that asks for a new choice
+SINGULAR, GROWTH = 1e-12, 3.0  # smallest pivot in the choice, of the first one; growth that asks for a new choice
 LIGHT = 1e-8  # weight of a coordinate that stays
-KNOWN = 4  # of work.schedule: mu when the choice was made
+MU, SHARE = 4, 5  # of work.schedule: mu when the choice was made, and the smallest share of a motion that is seen then
 
 
 @compiled
@@ -52,7 +52,32 @@ def choose_partition(system, work):
     for k in range(n_v):
         partition[columns[k]] = 0 if k < count else 1
     partition[n_v] = 1
+    work.schedule[SHARE] = 1.0 / (1.0 + influence(a, count))
     return True
+
+
+@compiled
+def influence(a, count):
+    """Sum of the squares of H = -U^-1 R, with a as eliminate() leaves it; R is overwritten."""
+    total = 0.0
+    for i in range(count - 1, -1, -1):
+        for j in range(count, a.shape[1]):
+            for k in range(i + 1, count):
+                a[i, j] -= a[i, k] * a[k, j]
+            a[i, j] /= a[i, i]
+            total += a[i, j] * a[i, j]
+    return total
+
+
+@compiled
+def seen_share(v, system, work):
+    """Share of the motion v that is one of the coordinates that stay."""
+    kept, total = 0.0, 0.0
+    for i in range(system.n_v):
+        size = v[i] * v[i] / system.metric[i]
+        total += size
+        kept += size if work.partition[i] == 1 else 0.0
+    return kept / total if total > 0.0 else 1.0
 
 
 @compiled
@@ -100,14 +125,15 @@ def step_partitioned(residual, level, system, work):
 
 
 @compiled
-def prepare_partition(system, work):
-    """The matrix factorised, with a partition that is good here; False if there is none."""
-    known = work.schedule[KNOWN]
-    if known > 0.0 and factorise_partitioned(system, work) <= GROWTH * known:
-        return True
+def prepare_partition(v, system, work):
+    """The matrix factorised, with a partition that is good for the motion v here; False if there is none."""
+    schedule = work.schedule
+    if schedule[MU] > 0.0 and GROWTH**2 * seen_share(v, system, work) >= schedule[SHARE]:
+        if factorise_partitioned(system, work) <= GROWTH * schedule[MU]:
+            return True
     if not choose_partition(system, work):
         return False
-    work.schedule[KNOWN] = factorise_partitioned(system, work)
+    schedule[MU] = factorise_partitioned(system, work)
     return True
 
 
@@ -147,7 +173,7 @@ def dependent_only(t, q, v, with_velocity, system, work):
     if report[0] > 0:
         select_rows(system, work)
     weak, first, vanished = report[0], report[1], report[2]
-    error, found = math.inf, prepare_partition(system, work)
+    error, found = math.inf, prepare_partition(v, system, work)
     if found:
         error = partitioned_position(t, q, v, system, work)
         if with_velocity:

@@ -55,7 +55,7 @@ def judge_anew(t, y, system, work):
 def partition_here(t, q, v, system, work):
     """Choose the independent coordinates at (t, q, v)."""
     evaluate(t, q, v, VELOCITY, system, work)
-    return prepare_partition(system, work)
+    return prepare_partition(v, system, work)
 
 
 def ode(system, correction="dependent-only", alpha=1.0, beta=1.0):

@@ -12,7 +12,7 @@ from .factor import UNSIGNED, factorise_selecting, factorise_symmetric, solve_sy
 
 call_evaluate, call_retract = EVALUATE.call, RETRACT.call
 NEGLIGIBLE, LEFT_OUT = 1e-15, 1e8  # epsilon of a row, and of one that is left out, in natural sizes
-DEPENDENT = 1e-5  # pivot of a dependent row, in limits of weak pivots
+DEPENDENT = 3e-4  # pivot of a dependent row, in limits of weak pivots
 SINGULAR_SINE = 1e-4  # squared sine of the angle of a row to the rows before it, at a singular position
 
 

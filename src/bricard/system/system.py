@@ -152,7 +152,7 @@ class System:
             t_inverse=zeros(r.t_row.size),
             tq=zeros(r.tq_row.size),
             options=zeros(8),
-            schedule=np.array([1.0, 0.0, 0.0, 0.0, 0.0]),
+            schedule=np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
             partition=zeros(r.n_v + 1, np.uint32),
             hooks=zeros(4, np.int64),
             tally=zeros(4, np.int64),
