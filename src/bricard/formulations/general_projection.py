@@ -99,7 +99,7 @@ def residual_of(system, work):
     for i in range(system.n_rows):
         if epsilon[i] <= natural[i]:
             value = abs(phi_dot[i]) * scale[i]
-            if not value <= error:
+            if value > error or value != value:  # a NaN passes too, and stays
                 error = value
             size = max(size, abs(phi_t[i]) * scale[i])
     for i in range(system.n_v):

@@ -198,10 +198,17 @@ class Coordinates:
         used = work.epsilon <= r.row_diagonal
         self.k = system.n_v - int(used.sum())
         self.k_z = system.n_v - int((used & (r.velocity_level == 0)).sum())
+        self._work = self._twin = None
+
+    def _packed(self, work):
+        """The compiled twin of work, kept: packing it again would cost as much as a small decomposition."""
+        if self._work is not work:
+            self._work, self._twin = work, pack(work)
+        return self._twin
 
     def anchor(self, t, q, v, work):
         """y at (t, q, v), the base being there, or None; work.basis is ready then, and the independent rows are chosen."""
-        system, basis, packed, r = self.system, work.basis, pack(work), self.system.record
+        system, basis, packed, r = self.system, work.basis, self._packed(work), self.system.record
         evaluate(t, q, v, VELOCITY, system.compiled, packed)
         if self.mapped:
             inverse = np.linalg.inv(system.kinematic_map(q).toarray())
