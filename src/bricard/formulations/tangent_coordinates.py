@@ -235,12 +235,16 @@ class Coordinates:
         m, m_z, (n_rows, n_v) = self.system.n_v - self.k, self.system.n_v - self.k_z, a.shape
         if m == n_rows:
             return np.arange(m)
-        lu, rows, columns = a.copy(), np.arange(n_rows), np.arange(n_v)
-        holonomic = int((self.system.record.velocity_level == 0).sum())
-        found = eliminate(lu, rows, columns, 0, holonomic, DEPENDENT)
+        holonomic, tolerance = int((self.system.record.velocity_level == 0).sum()), DEPENDENT
+        while True:
+            lu, rows, columns = a.copy(), np.arange(n_rows), np.arange(n_v)
+            found = eliminate(lu, rows, columns, 0, holonomic, tolerance)
+            if found <= m_z or m_z == m:
+                break
+            tolerance = abs(lu[m_z, m_z] / lu[0, 0])  # off the constraints, redundant rows seem to be independent
         if found == m_z < m:
             found = eliminate(lu, rows, columns, m_z, n_rows, DEPENDENT)
-        return np.sort(rows[:m]) if found == m else None
+        return np.sort(rows[:m]) if found >= m else None
 
     def initial(self, state, work):
         """The first y."""

@@ -74,19 +74,14 @@ def select_rows(system, work, dependent=DEPENDENT):
 
 @CONFIRM
 def near_singular(system, work):
-    """1 if a row in use nearly depends on those before it by geometry alone, whatever the masses are; 0 otherwise.
+    """1 if more rows than are redundant everywhere nearly depend on others by geometry alone, whatever the masses; 0 otherwise.
 
     Pivots of [W^-1 G^T; G 0] are squared sizes of what is left of a row behind the rows before it.
     """
     matrix, n_v, g, metric = work.kkt, system.n_v, work.g, system.metric
-    a, report, diagonal, epsilon, natural = (
-        matrix.a,
-        matrix.report,
-        system.diagonal_slot,
-        work.epsilon,
-        system.row_diagonal,
-    )
-    g_row, g_column, g_upper, size = system.g_row, system.g_column, system.g_upper, work.e
+    a, report, diagonal, order, limits = matrix.a, matrix.report, system.diagonal_slot, matrix.order, matrix.weak
+    g_row, g_column, g_upper = system.g_row, system.g_column, system.g_upper
+    size, left_out, kept = work.e, work.u, work.b
     weak, first, vanished = report[0], report[1], report[2]
     for i in range(a.size):
         a[i] = 0.0
@@ -98,14 +93,15 @@ def near_singular(system, work):
         a[g_upper[e]] += g[e]
         if g_column[e] < n_v:
             size[g_row[e]] += g[e] * g[e] * metric[g_column[e]]
-    for i in range(system.n_rows):
-        a[diagonal[n_v + 1 + i]] = -LEFT_OUT * size[i] if epsilon[i] > natural[i] else 0.0
-    factorise_symmetric(matrix)
+    for k in range(order.size):
+        kept[k] = limits[k]
+        limits[k] = SINGULAR_SINE * size[order[k] - n_v - 1] if order[k] > n_v else 0.0
+    factorise_selecting(matrix, n_v + 1, size, left_out, 1.0, work.left_out[0], LEFT_OUT)
+    for k in range(order.size):
+        limits[k] = kept[k]
+    found = report[0]
     report[0], report[1], report[2] = weak, first, vanished
-    for i in range(system.n_rows):
-        if epsilon[i] <= natural[i] and not abs(1.0 / a[diagonal[n_v + 1 + i]]) > SINGULAR_SINE * size[i]:
-            return 1
-    return 0
+    return 1 if found > 0 else 0
 
 
 @compiled
