@@ -121,10 +121,24 @@ def formulations_page():
     return "\n".join(parts)
 
 
+def integrators_page():
+    """The table of all integrators."""
+    columns = ("name", "", "order", "steps", "forms", "options", "references")
+    table = row(columns) + "|" + "---|" * len(columns) + "\n"
+    for i in INTEGRATORS.values():
+        steps = "fixed or adaptive" if i.adaptive else "fixed"
+        table += row(
+            (f"`{i.name}`", i.title, str(i.order), steps, listed(i.accepts), options_of(i), listed(i.references))
+        )
+    words = "By the word for `integrator=`. Which formulations offer a form: [formulations](formulations.md)."
+    return f"{NOTE}# Integrators\n\n{words}\n\n{table}"
+
+
 def pages():
     """Path -> text of every generated page."""
     found = {HERE / "formulations" / f"{f.name}.md": formulation_page(f) for f in FORMULATIONS.values()}
     found[HERE / "formulations.md"] = formulations_page()
+    found[HERE / "integrators.md"] = integrators_page()
     return found
 
 

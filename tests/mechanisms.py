@@ -113,4 +113,13 @@ def six_bar(world=HERE):
     return model
 
 
+def rolling():
+    """A disc that rolls on a table, rocking: nonholonomic rows."""
+    model = br.Model("disc", gravity=(0, 0, -9.81))
+    model.body("disc", mass=1.0, inertia=(0.0625, 0.0625, 0.125), position=(0, 0, 0.5), rotation=(1, 0, 1, 0))
+    model.rolling_disc("rolling", "disc", 0.5, axis=(1, 0, 0))
+    model.start(body="disc", angular_velocity=(3.0, 0.4, 0.5))
+    return model
+
+
 MECHANISMS = {"pendulum": pendulum, "four-bar": four_bar, "rssr": rssr}

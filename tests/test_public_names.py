@@ -17,7 +17,12 @@ def test_import_loads_nothing_heavy():
 
 @pytest.mark.parametrize("name", br.__all__)
 def test_every_name_is_found(name):
-    assert getattr(br, name).__name__ == name
+    assert getattr(br, name).__name__.removeprefix("bricard.") == name
+
+
+@pytest.mark.parametrize("name", br.analysis.__all__)
+def test_every_name_of_the_analysis_is_found(name):
+    assert getattr(br.analysis, name).__name__ == name
 
 
 def test_names_are_listed():

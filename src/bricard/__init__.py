@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from bricard import analysis
     from bricard.analysis.linearise import linearise
     from bricard.errors import (
         AssemblyError,
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from bricard.ode import problem
     from bricard.simulation import simulate
     from bricard.solution.solution import Solution
+    from bricard.stepping.events import Trigger
     from bricard.system.report import report
     from bricard.system.state import State
     from bricard.system.system import System
@@ -84,7 +86,9 @@ __all__ = [
     "Table",
     "Tabulated",
     "TimeLaw",
+    "Trigger",
     "UserFunctionError",
+    "analysis",
     "linearise",
     "problem",
     "report",
@@ -95,6 +99,7 @@ _HOMES = {
     "Solution": "bricard.solution.solution",
     "State": "bricard.system.state",
     "System": "bricard.system.system",
+    "Trigger": "bricard.stepping.events",
     "linearise": "bricard.analysis.linearise",
     "problem": "bricard.ode",
     "report": "bricard.system.report",
@@ -105,6 +110,8 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name == "analysis":
+        return import_module("bricard.analysis")
     home = "bricard.errors" if name.endswith(("Error", "Methods")) else _HOMES.get(name, "bricard.model")
     value = getattr(import_module(home), name)
     globals()[name] = value

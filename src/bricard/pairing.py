@@ -24,10 +24,12 @@ def choose(formulation, integrator, step):
     if form is None:
         others = [i.name for i in INTEGRATORS.values() if any(f in i.accepts for f in chosen.forms)]
         fitting = [f.name for f in FORMULATIONS.values() if any(form in method.accepts for form in f.forms)]
+        jacobian = " An implicit method needs a Jacobian, which an Ode does not come with; index1 offers one."
+        missing = tuple(chosen.forms) == ("Ode",) and "ResidualDae" in method.accepts
         raise IncompatibleMethods(
             f'Formulation "{chosen.name}" offers the form {" or ".join(chosen.forms)}; integrator "{method.name}" takes '
             f"{' or '.join(method.accepts)}. With {chosen.name} use {', '.join(others) or 'none yet'}; "
-            f"with {method.name} use {', '.join(fitting)}."
+            f"with {method.name} use {', '.join(fitting)}.{jacobian if missing else ''}"
         )
     return chosen, method, form
 
@@ -43,7 +45,7 @@ def named(registry, name, family):
 
 def corrected(form, chosen):
     """Whether a form of a formulation takes corrections: every Ode, and every form of what drifts."""
-    return form == "Ode" or bool(chosen.drifts)
+    return form in ("Ode", "SecondOrderOde") or bool(chosen.drifts)
 
 
 def correction_of(form, correction, chosen):
@@ -76,4 +78,10 @@ def schedule_of(correction, every, tolerance):
         raise ModelError(
             f"correction_tolerance is {tolerance!r}; give one number, or one for position and one for velocity."
         )
-    return 0 if correction in ("none", "pi") else int(every), *numbers
+    if correction in ("none", "pi"):
+        if every != 1 or max(numbers) > 0.0:
+            raise IncompatibleMethods(
+                f'correction_every and correction_tolerance say when a correction is made; correction="{correction}" makes none.'
+            )
+        return 0, *numbers
+    return int(every), *numbers

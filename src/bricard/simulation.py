@@ -12,10 +12,12 @@ import numpy as np
 from .admission import check_admitted, finite_number, formulation_options, unknown_option
 from .compiled import march as counting
 from .compiled.interfaces import CONTROL, INTERPOLATE, STEP, VELOCITY
-from .compiled.march import march
+from .compiled.march import deliver, march
 from .compiled.pointers import address_of
-from .compiled.records import Run, pack
+from .compiled.records import pack
 from .compiled.status import (
+    BROKEN,
+    CHATTERING,
     FINISHED,
     INTERRUPTED,
     LOST_ROTATION,
@@ -23,26 +25,30 @@ from .compiled.status import (
     PROJECTION_FAILED,
     RENEW,
     RUNNING,
+    STEP_TOO_SMALL,
+    STOPPED,
     TORN_APART,
+    TRIGGERED,
     sentence,
 )
-from .errors import BricardError, IncompatibleMethods, ModelError, SimulationError
+from .errors import BricardError, IncompatibleMethods, ModelError, SimulationError, suggest
 from .formulations.base import velocity_scale
-from .linalg import sparse
 from .linalg.kkt import evaluate, select_rows
 from .model import Model
 from .pairing import choose, corrected, correction_of, schedule_of
 from .progress import Progress
 from .registry import CONTROLLERS
 from .solution.solution import Solution
-from .system.assembler import assemble
+from .stepping.events import Watching, breaks_of, checked
+from .stepping.start import output_times, start_again, start_run
+from .system.assembler import assemble, complete
 from .system.build import build
 from .system.redundancy import redundancy
 from .system.rotation import LOST, NEAR, lost_parameters
 from .system.state import State
 from .system.system import System
 
-CHUNK_SECONDS, MAX_HALVINGS, MAX_OUTPUT_BYTES = 0.2, 12, 64e6
+CHUNK_SECONDS = 0.2
 RTOL = 1e-8  # default tolerance of adaptive runs
 MOST_STEPS = 1e10
 UNUSABLE = 1e-3  # position error at the end, in characteristic lengths or radians, with which a run has failed
@@ -61,6 +67,8 @@ def simulate(
     correction_every: int = 1,
     correction_tolerance: float | tuple[float, float] = 0.0,
     output: Any = None,
+    triggers: Any = (),
+    breaks: Any = (),
     progress: bool | None = None,
     check: bool = True,
     **options: Any,
@@ -71,8 +79,10 @@ def simulate(
     units of its natural size: characteristic length, radian). formulation, integrator : names, see `bricard list`; what is
     not given is chosen to fit. correction : a name, for Ode forms and for what drifts; made every `correction_every` steps, where
     the error of position or velocity exceeds `correction_tolerance` (scaled; one number, or one for each). output : number of
-    samples, interval (s, a float), or array of times. progress : show a bar; None: on a terminal. check : raise SimulationError
-    if the run does not reach its end; otherwise the Solution carries the status. Further options go to formulation or integrator.
+    samples, interval (s, a float), or array of times. triggers : what to watch on the way, see Trigger. breaks : times (s) at
+    which something jumps: steps end there and start anew; smooth steps and tables of a model are known. progress : show a bar;
+    None: on a terminal. check : raise SimulationError if the run does not reach its end; otherwise the Solution carries the
+    status. Further options go to formulation or integrator.
     """
     began = time.perf_counter()
     _check_numbers(duration=duration, step=step, rtol=rtol, atol=atol)
@@ -80,9 +90,11 @@ def simulate(
     system = earlier.system if earlier is not None else what if isinstance(what, System) else _built(what)
     chosen, method, form = choose(formulation, integrator, step)
     options = dict(options)
+    if method.external is not None:
+        correction = _external_correction(method, correction, step, triggers, breaks)
     correction = correction_of(form, correction, chosen)
     own = formulation_options(chosen, options)
-    numbers = _integrator_options(chosen, method, options)
+    numbers = integrator_options(chosen, method, options)
     schedule = schedule_of(correction, correction_every, correction_tolerance)
     check_admitted(chosen, system)
     state = earlier.end if earlier is not None else assemble(system)
@@ -96,26 +108,32 @@ def simulate(
     work = problem.work(state)
     work.schedule[:3] = schedule
     times = output_times(state.t, end, nominal, output, problem)
-    run = start_run(problem, method, state, work, end, nominal, times, numbers)
+    watching = Watching(checked(triggers), problem.system, state, float(duration), earlier)
+    jumps = breaks_of(breaks, system.model, state.t, end, step is None)
+    run = start_run(problem, method, state, work, end, nominal, times, numbers, jumps, watching.record)
+    watching.begin(state, float(run.clock[1]))
     run.tolerance[:] = rtol or RTOL, atol or rtol or RTOL
     if not method.adaptive and step is None:
         raise IncompatibleMethods(f'Integrator "{method.name}" has a fixed step: give step=..., in seconds.')
     control = CONTROLLERS["fixed" if step is not None else method.controller]
     prepared = time.perf_counter()
-    status, seconds = _march(problem, method, control, run, work, end, progress)
-    matrices = (work.kkt, run.real, run.complex_)
+    if method.external is None:
+        status, seconds = _march(problem, method, control, run, work, end, progress, watching)
+    else:
+        status, seconds = _drive(problem, method, state, run, work, end, progress)
+    matrices = (work.kkt, run.real, *run.complex_)
     run.counters[counting.FACTORISATIONS] = sum(int(m.report[3]) for m in matrices)
     run.counters[counting.CORRECTIONS] = work.tally[0]
     run.counters[counting.ITERATIONS] += work.tally[1]
     q, v = problem.full(float(run.clock[0]), run.y, work)
     gap = _gap(problem.system, float(run.clock[0]), q, v, work)
-    if status == FINISHED and not gap.max(initial=0.0) <= UNUSABLE:
+    if status in (FINISHED, STOPPED) and not gap.max(initial=0.0) <= UNUSABLE:
         status = TORN_APART
     lost = _lost(problem.system, run, q, status)
     status = LOST_ROTATION if lost else status
-    culprit = lost or _culprit(problem.system, run, v, gap, status)
+    culprit = lost or watching.culprit(status) or _culprit(problem.system, run, v, gap, status)
     text = sentence(status, run.clock[0], run.clock[1], int(run.counters[counting.STEPS]), culprit)
-    if status == NEWTON_FAILED and (problem.pattern is not None or problem.expand is not None):
+    if status in (NEWTON_FAILED, STEP_TOO_SMALL) and (problem.pattern is not None or problem.expand is not None):
         text += _singularity(problem.system, float(run.clock[0]), q, v, work)
     solution = Solution.from_run(
         problem,
@@ -127,10 +145,11 @@ def simulate(
         provenance=_provenance(chosen, method, form, (correction, *schedule), step, nominal, rtol, atol, own | numbers)
         | {"rotation": system.rotation},
         seconds={"prepare": prepared - began, "march": seconds},
+        found=watching.events,
         earlier=earlier,
     )
     solution = replace(solution, system=system)  # a formulation may have reordered it for itself
-    if check and status not in (FINISHED, INTERRUPTED):
+    if check and status not in (FINISHED, STOPPED, INTERRUPTED):
         raise SimulationError(text, solution)
     return solution
 
@@ -141,19 +160,38 @@ def _built(model):
     return build(model)
 
 
-def _integrator_options(chosen, method, options):
-    numbers = dict(method.options)
+def integrator_options(chosen, method, options):
+    """An integrator's options, in its order: those given, checked, and the defaults."""
+    found = dict(method.options)
     for key, value in options.items():
-        if key not in numbers:
+        if key not in found:
             raise unknown_option(key, chosen, method)
-        number = finite_number(value, f"option {key}")
-        low, high = method.ranges.get(key, (-np.inf, np.inf))
-        if not low <= number <= high:
-            raise ModelError(f"Option {key} of {method.name} is {number:g}; it must lie between {low:g} and {high:g}.")
-        if isinstance(method.options[key], int) and number != round(number):
-            raise ModelError(f"Option {key} of {method.name} is {number:g}; it must be a whole number.")
-        numbers[key] = number
-    return numbers
+        found[key] = _option(method, key, value)
+    return found
+
+
+def _option(method, key, value):
+    """One option of an integrator, checked: a number, True or False, or one of its names."""
+    default, text = method.options[key], f"Option {key} of {method.name} is {value!r}; it must"
+    if isinstance(default, bool):
+        if not isinstance(value, (bool, np.bool_)):
+            raise ModelError(f"{text} be True or False.")
+        return bool(value)
+    if isinstance(default, str):
+        if value not in method.ranges[key]:
+            raise ModelError(
+                f"{text} be one of {', '.join(method.ranges[key])}.{suggest(str(value), method.ranges[key])}"
+            )
+        return value
+    number = finite_number(value, f"option {key}")
+    low, *others, high = method.ranges.get(key, (-np.inf, np.inf))
+    if others and number not in (low, *others, high):
+        raise ModelError(f"{text} be one of {', '.join(map(str, (low, *others, high)))}.")
+    if not low <= number <= high:
+        raise ModelError(f"Option {key} of {method.name} is {number:g}; it must lie between {low:g} and {high:g}.")
+    if isinstance(default, int) and number != round(number):
+        raise ModelError(f"Option {key} of {method.name} is {number:g}; it must be a whole number.")
+    return number
 
 
 def _check_numbers(**numbers):
@@ -173,111 +211,6 @@ def _check_numbers(**numbers):
             )
 
 
-def output_times(t, end, nominal, output, problem):
-    """Times of the output (s), from the start to the end."""
-    system = problem.system
-    width = system.n_q + 2 * system.n_v + system.n_rows
-    most = int(min(5000, max(2, MAX_OUTPUT_BYTES / (8 * width))))
-    if isinstance(output, (str, bool)):
-        raise ModelError(f"output is {output!r}: give a number of samples, an interval in seconds (a float), or times.")
-    if output is None or isinstance(output, (int, np.integer)):
-        if isinstance(output, (int, np.integer)) and output < 1:
-            raise ModelError(f"output is {output}: at least one sample after the start is needed.")
-        if nominal:
-            steps = round((end - t) / nominal)
-            count = min(steps, most if output is None else int(output))
-            grid = np.unique(np.round(np.linspace(0, steps, count + 1)).astype(int))
-            times = t + nominal * grid
-        else:
-            times = np.linspace(t, end, min(most, 1000) + 1 if output is None else int(output) + 1)
-    elif isinstance(output, (float, np.floating)):
-        if not (np.isfinite(output) and output > 0.0):
-            raise ModelError(f"output is {output}: an interval must be a positive number of seconds.")
-        times = np.append(np.arange(t, end - 1e-9 * (end - t), float(output)), end)
-    else:
-        try:
-            times = np.unique(np.asarray(output, float))
-        except (TypeError, ValueError):
-            raise ModelError(f"output is {output!r}: the times must be numbers.") from None
-        if times.size == 0 or not np.isfinite(times).all() or times[0] < t - 1e-12 or times[-1] > end * (1 + 1e-12):
-            raise ModelError(f"output times must lie between t = {t:g} s and t = {end:g} s.")
-    times = times.copy()
-    if abs(times[-1] - end) <= 1e-9 * (end - t):
-        times[-1] = end
-    return times if times[-1] == end else np.append(times, end)  # the end is always among them
-
-
-def start_run(problem, method, state, work, end, nominal, out_t, numbers):
-    """The Run record at the initial state."""
-    system = problem.system
-    y = problem.initial(state, work)
-    if method.extra is not None:
-        y = np.concatenate([y, method.extra(problem, state)])
-    scale = np.concatenate([problem.scale, np.full(y.size - problem.scale.size, np.inf)])
-    width = system.n_q + system.n_v + (system.n_v if problem.keep_a >= 0 else 0)
-    width += system.n_rows if problem.keep_lam >= 0 else 0
-    span = end - state.t
-    first = nominal or span * 1e-4
-    counters = np.zeros(counting.N_COUNTERS, np.int64)
-    counters[counting.CULPRIT], counters[counting.RESTART] = -1, 1
-    counters[counting.KEEP_A], counters[counting.KEEP_LAM] = problem.keep_a, problem.keep_lam
-    smallest = nominal * 2.0**-MAX_HALVINGS if nominal else 1e-12 * max(span, abs(end))
-    none = np.zeros(0, np.uint32)
-    jacobian = (none, none, np.zeros(0), np.zeros(0), np.zeros(0), sparse.empty_matrix(), sparse.empty_matrix(complex))
-    if problem.pattern is not None:
-        jacobian = _jacobian_memory(problem, problem.scale.size)
-    j_slot, j_diagonal, jy, jp, regularisation, real, complex_ = jacobian
-    return Run(
-        clock=np.array([state.t, first, smallest, 1e-4, span, state.t, end, nominal]),
-        counters=counters,
-        y=y.copy(),
-        y_new=y.copy(),
-        scratch=y.copy(),
-        corrected=y.copy(),
-        differential=np.zeros(0) if problem.differential is None else problem.differential,
-        error=np.zeros(3),
-        orders=np.zeros(3, np.int64),
-        scale=scale,
-        tolerance=np.array([1e-6, 1e-8]),
-        stages=np.zeros((max(method.stages, 1), y.size)),
-        memory=np.zeros(max(method.memory, 1)),
-        options=np.array([*numbers.values(), 0.0]),
-        out_t=out_t,
-        out_y=np.zeros((out_t.size, width)),
-        out_turn=np.zeros((out_t.size, system.n_measures)),
-        log_t=np.zeros(1000),
-        log_code=np.zeros(2000, np.int64),
-        steps_t=np.zeros(100_000 if not nominal else 0),
-        j_slot=j_slot,
-        j_diagonal=j_diagonal,
-        jy=jy,
-        jp=jp,
-        regularisation=regularisation,
-        levels=sparse.index(np.ones(problem.scale.size) if problem.levels is None else problem.levels),
-        real=real,
-        complex_=complex_,
-        complex_scratch=np.zeros(y.size if problem.pattern is not None else 0, complex),
-    )
-
-
-def _jacobian_memory(problem, size):
-    """Memory for the Jacobian of a DAE and for the matrices of an implicit integrator."""
-    rows, columns = problem.pattern
-    valid = (rows >= 0) & (columns >= 0)
-    order = np.concatenate([unknowns for _, unknowns in problem.nodes])
-    pattern = sparse.pattern(rows[valid], columns[valid], order, size)
-    diagonal = np.arange(size)
-    return (
-        pattern.slots(rows, columns, valid),
-        pattern.slots(diagonal, diagonal),
-        np.zeros(rows.size),
-        np.zeros(rows.size),
-        problem.regularisation,
-        sparse.matrix(pattern, size),
-        sparse.matrix(pattern, size, dtype=complex),
-    )
-
-
 def nearly_singular(system, state):
     """Name of the first independent row that is weak at a state, or None: whether it is close to a singular position."""
     work = system.work()
@@ -290,8 +223,8 @@ def nearly_singular(system, state):
     return system.unknown_name(int(system.pattern.order[first])) if first >= 0 else None
 
 
-def _march(problem, method, control, run, work, end, progress):
-    """March to the end in chunks; back in Python now and then for the progress bar and Ctrl-C. (status, seconds)."""
+def _march(problem, method, control, run, work, end, progress, watching):
+    """March to the end in chunks; back in Python now and then for events, progress bar and Ctrl-C. (status, seconds)."""
     form = problem.table
     functions = np.array(
         [address_of(STEP, method.step), address_of(INTERPOLATE, method.interpolate), address_of(CONTROL, control)],
@@ -307,7 +240,15 @@ def _march(problem, method, control, run, work, end, progress):
                 status = march(functions, order, form, packed_run, system, packed_work, chunk)
                 took = time.perf_counter() - began
                 seconds += took
-                if status == RENEW:
+                fired = watching.collect()
+                if status == TRIGGERED:
+                    status = _act(fired, problem, method, run, work, watching)
+                elif status == BROKEN:
+                    t = float(run.clock[0])
+                    q, v = problem.full(t, run.y, work)
+                    start_again(problem, method, complete(problem.system, t, q, v, work.turn), run, work)
+                    status = RUNNING
+                elif status == RENEW:
                     status = problem.renew(float(run.clock[0]), run.y, work)
                     run.scale[: problem.scale.size] = problem.scale  # other coordinates may be judged from here on
                 else:
@@ -316,6 +257,41 @@ def _march(problem, method, control, run, work, end, progress):
         except KeyboardInterrupt:
             status = INTERRUPTED
     return status, seconds
+
+
+def _external_correction(method, correction, step, triggers, breaks):
+    """The correction of a method that drives its own loop: none. Raises where that loop is asked for what it cannot do."""
+    asked = {"step=...": step is not None, "triggers": bool(triggers), "breaks": bool(breaks)}
+    asked |= {f'correction="{correction}"': correction not in (None, "none")}
+    for key, given in asked.items():
+        if given:
+            raise IncompatibleMethods(
+                f'Integrator "{method.name}" drives its own loop, which does not take {key}. Take bdf in its place, or leave it.'
+            )
+    return "none"
+
+
+def _drive(problem, method, state, run, work, end, progress):
+    """Let a method drive its own loop. (status, seconds)."""
+    began, status = time.perf_counter(), RUNNING
+    with Progress(run.clock[0], end, progress) as bar:
+        try:
+            status = method.external(problem, state, run, work, bar.update)
+        except KeyboardInterrupt:
+            status = INTERRUPTED
+    return status, time.perf_counter() - began
+
+
+def _act(fired, problem, method, run, work, watching):
+    """Do what the trigger that has interrupted the run asks for. A status."""
+    state, ends = watching.act(fired, work.turn.copy())
+    start_again(problem, method, state, run, work)
+    if ends:  # the event is the last sample
+        run.out_t[run.counters[counting.OUTPUT]] = state.t
+        deliver(problem.table[2], run.y, pack(run), problem.system.compiled, pack(work))
+        return STOPPED
+    watching.begin(state, min(float(run.clock[1]), float(run.clock[4])))
+    return CHATTERING if watching.crowded(fired) else RUNNING
 
 
 def _singularity(system, t, q, v, work):

@@ -3,7 +3,7 @@
 Order of the package, lowest first; a folder or module may import itself and what stands before it:
 
     errors < compiled < kernels < linalg < model < system < solution < formulations < integrators, stepping < registry
-    < progress, admission < simulation < ode < analysis, io, plot, view < problems < bench, experiments < cli
+    < progress, admission < simulation < ode < io, plot, view < analysis < problems < bench, experiments < cli
 
 Imports inside functions count as well. Imports for type checking only do not: they never run.
 """
@@ -37,7 +37,8 @@ LAYERS = [
     {"pairing"},
     {"simulation"},
     {"ode"},
-    {"analysis", "io", "plot", "view"},
+    {"io", "plot", "view"},
+    {"analysis"},
     {"problems"},
     {"bench", "experiments"},
     {"cli"},
@@ -89,12 +90,13 @@ def test_signature_is_documented(name):
     found = re.search(rf"^### {name}\n\n`(\w+)\((.*?)\)`", text, flags=re.MULTILINE)
     assert found, f"docs/signatures.md has no section {name} that begins with its signature"
     signature = getattr(interfaces, name).signature
-    returned = {"void": "none", "i8": "int64", "b1": "bool"}[found[1]]
+    returned = {"void": "none", "i8": "int64", "b1": "bool", "f8": "float64"}[found[1]]
     assert str(signature.return_type) == returned
     kinds = [part.split()[0] for part in found[2].split(", ")]
     known = {
         "f8": interfaces.f8,
         "i8": interfaces.i8,
+        "b1": interfaces.b1,
         "VECTOR": records.VECTOR,
         "INTEGERS": records.INTEGERS,
         "SYSTEM": records.SYSTEM,
@@ -106,7 +108,16 @@ def test_signature_is_documented(name):
 
 @pytest.mark.parametrize(
     "record",
-    [records.System, records.Work, records.Run, records.Basis, records.Chart, records.Turning, records.Matrix],
+    [
+        records.System,
+        records.Work,
+        records.Run,
+        records.Basis,
+        records.Chart,
+        records.Turning,
+        records.Matrix,
+        records.Watch,
+    ],
     ids=lambda r: r.__name__,
 )
 def test_record_is_documented(record):

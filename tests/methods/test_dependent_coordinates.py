@@ -383,7 +383,7 @@ def test_nonholonomic_rows_are_refused_by_name():
         ({"formulation": "penalty", "kappa": -1.0}, "kappa of penalty is -1"),
         ({"formulation": "penalty", "kappa": "high"}, "kappa of penalty is 'high'"),
         ({"formulation": "baumgarte", "alpha": float("nan")}, "alpha of baumgarte is nan"),
-        ({"formulation": "index3-alf", "alpha": 0.0, "integrator": "generalized-alpha"}, "between 100 and 1e"),
+        ({"formulation": "index3-alf", "kappa": 0.0, "integrator": "generalized-alpha"}, "between 100 and 1e"),
     ],
 )
 def test_numbers_are_checked(options, text):

@@ -14,6 +14,7 @@ WAYS = {
     "dop853": ({"rtol": 1e-11}, 1e-8),
     "radau5": ({"step": 0.01}, 1e-8),
     "generalized-alpha": ({"step": 0.002}, 3e-6),  # order 2
+    "null-space-newmark": ({"step": 0.002}, 3e-6),
 }
 
 

@@ -146,11 +146,17 @@ def linearise(
 
 
 class Motion:
-    """Small changes of a motion: d, v (n_v, n), changes of positions and velocities for each state."""
+    """Small changes of a motion: d, v (n_v, n), changes of positions and velocities for each state.
 
-    def __init__(self, instant, state):
+    tangent : as coordinates take directions that all rows admit, orthonormal when turns are multiplied by this length (m), and
+    not velocities of bodies.
+    """
+
+    def __init__(self, instant, state, tangent=None):
         self.instant, self.state, system = instant, state, instant.system
         r, metric = system.record, system.record.metric[: system.n_v]
+        if tangent is not None:
+            metric = np.where(metric == 1.0, 1.0, metric * (system.length / tangent) ** 2)
         now = instant.look(state.q, state.v, state.a, state.lam)
         self.M, self.K, self.D, G, rate = now.M, now.K, now.D, now.G, now.rate
         holonomic = r.velocity_level == 0
@@ -164,9 +170,11 @@ class Motion:
             )
         self.places, self.speed_places = (_places(part.B * np.sqrt(metric)) for part in (positions, every))
         self.positions, self.every = positions.picking(self.places), every.picking(self.speed_places)
-        n_z = len(self.places)
+        if tangent is not None:
+            self.positions = self.every = every
+        n_z = len(self.positions.B)
         self.scale = np.where(metric == 1.0, system.length, 1.0)  # natural size of each motion
-        self.d = np.hstack([self.positions.N, np.zeros((system.n_v, len(self.speed_places)))])
+        self.d = np.hstack([self.positions.N, np.zeros((system.n_v, len(self.every.B)))])
         moving = self._derivative(lambda: np.where(holonomic, instant.work.phi_t, 0.0), self.d[:, :n_z], 0.0)
         self.v = np.hstack([-self.every.lift @ (rate @ self.positions.N + moving), self.every.N])
 
@@ -180,8 +188,8 @@ class Motion:
         rows = self._derivative(unbalanced, self.d, self.v)
         push = -self.K @ self.d - self.D @ self.v + self.M @ self.every.lift @ rows
         mass = N.T @ self.M @ N
-        A = np.vstack([(self.v + self._commutator())[self.places], np.linalg.solve(mass, N.T @ push)])
-        B = np.vstack([np.zeros((len(self.places), forces.shape[1])), np.linalg.solve(mass, N.T @ forces)])
+        A = np.vstack([self.positions.B @ (self.v + self._commutator()), np.linalg.solve(mass, N.T @ push)])
+        B = np.vstack([np.zeros((len(self.positions.B), forces.shape[1])), np.linalg.solve(mass, N.T @ forces)])
         return A, B
 
     def _commutator(self):

@@ -57,7 +57,8 @@ def _cell(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(str(item) for item in value) or "-"
     if isinstance(value, dict):
-        return ", ".join(f"{key}={item:g}" for key, item in value.items()) or "-"
+        words = {key: f"{item:g}" if isinstance(item, float) else str(item) for key, item in value.items()}
+        return ", ".join(f"{key}={word}" for key, word in words.items()) or "-"
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "-" if value is None else str(value)

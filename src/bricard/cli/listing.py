@@ -65,8 +65,12 @@ def rows_of(family: Family) -> list[dict[str, Any]]:
         return [{"name": name, "title": _title(pointer)} for name, pointer in registry.CORRECTIONS.items()]
     if family is Family.integrators:
         keys = ("name", "title", "order", "adaptive", "accepts", "options", "references")
-        return [{key: getattr(method, key) for key in keys} for method in registry.INTEGRATORS.values()]
+        return [
+            {**{key: getattr(method, key) for key in keys}, "own_loop": method.external is not None}
+            for method in registry.INTEGRATORS.values()
+        ]
     keys = ("name", "aliases", "title", "index", "keeps", "drifts", "options", "references")
+    keys += ("nonholonomic", "singular_mass", "corrections", "cost")
     return [
         {**{key: getattr(method, key) for key in keys}, "forms": list(method.forms)}
         for method in registry.FORMULATIONS.values()

@@ -52,17 +52,19 @@ DAE_JACOBIAN = Interface(i8(f8, VECTOR, VECTOR, VECTOR, VECTOR, SYSTEM, WORK))
 RHS_JACOBIAN = Interface(i8(f8, VECTOR, VECTOR, SYSTEM, WORK))
 # MechanicalDae form: (t, y = [q, v], u = [v', 0, lam], flags) -> r = [M v' + G^T lam - f, 0, constraint rows];
 MECHANICAL_RESIDUAL = Interface(i8(f8, VECTOR, VECTOR, VECTOR, i8, SYSTEM, WORK))
-# (c_v, c_q, softness, increment of the step): factorise [M + c_v D + c_q K, G^T; G, -softness row_diagonal];
-# (c_v, c_q, increment, r = minus the residual) -> r = the correction of u.
-MECHANICAL_FACTORISE = Interface(i8(f8, f8, f8, VECTOR, SYSTEM, WORK))
-MECHANICAL_SOLVE = Interface(i8(f8, f8, VECTOR, VECTOR, SYSTEM, WORK))
+# (c_v, c_q, scaled, softness, increment of the step): factorise [M + c_v D + c_q K, G^T; G, -softness row_diagonal];
+# (c_v, c_q, scaled, increment, r = minus the residual) -> r = the correction of u.
+MECHANICAL_FACTORISE = Interface(i8(f8, f8, b1, f8, VECTOR, SYSTEM, WORK))
+MECHANICAL_SOLVE = Interface(i8(f8, f8, b1, VECTOR, VECTOR, SYSTEM, WORK))
 # The table of a form: the three hooks (0 where there is none), then its functions, from OWN on.
 HOOKS, OWN = (AFTER_STEP, REBASE, EXPAND), 3
 FORMS = {
     "Ode": (*HOOKS, RHS),
+    "SecondOrderOde": (*HOOKS, RHS),  # an Ode with y = [q, v], of which integrators use v'
     "ResidualDae": (*HOOKS, DAE_RESIDUAL, DAE_JACOBIAN),
     "SemiExplicitDae": (*HOOKS, RHS, RHS_JACOBIAN),
     "MechanicalDae": (*HOOKS, MECHANICAL_RESIDUAL, MECHANICAL_FACTORISE, MECHANICAL_SOLVE),
+    "OverdeterminedDae": HOOKS,  # y = [q, v, v', 0, lam]; integrators evaluate the system themselves
 }
 # Addresses in work.hooks: what a formulation's functions call by address.
 CORRECTION, EXPANSION, PARAMETRISATION, CONFIRMATION = 0, 1, 2, 3
@@ -73,5 +75,7 @@ STEP = Interface(i8(INTEGERS, f8, f8, RUN, SYSTEM, WORK))
 INTERPOLATE = Interface(types.void(f8, f8, f8, VECTOR, RUN))
 # Step size controller: step h tried -> accepted? Sets the next step size. (order of the error estimate, h)
 CONTROL = Interface(b1(f8, f8, RUN))
+# Function that a trigger watches: (t, q, v, numbers, first of its numbers) -> value.
+WATCH = Interface(f8(f8, VECTOR, VECTOR, VECTOR, i8, SYSTEM, WORK))
 # The time loop: [step, interpolate or 0, control], order, form, run, system, work, largest number of steps.
 MARCH = Interface(i8(INTEGERS, f8, INTEGERS, RUN, SYSTEM, WORK, i8))

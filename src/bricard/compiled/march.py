@@ -21,7 +21,8 @@ from .interfaces import (
     STEPPED,
 )
 from .pointers import compiled
-from .status import FINISHED, NOT_FINITE, REBASED, RENEW, RUNNING, STEP_TOO_SMALL
+from .status import BROKEN, FINISHED, NOT_FINITE, REBASED, RENEW, RUNNING, STEP_TOO_SMALL, TRIGGERED
+from .watching import NOWHERE, PLACES, look, look_here
 
 STEPS = 0  # accepted
 REJECTED = 1  # tried and refused: error too large, no convergence, not finite
@@ -35,11 +36,15 @@ OUTPUT = 8  # next output
 LOGGED = 9  # events in the log
 RESTART = 10  # 1: the history of a multistep method is void
 WEAK_NOW = 11  # 1: near a singular position
+REBASED_LAST = 12  # number of the step after the last change of coordinates or rows
 CULPRIT = 13  # velocity that a failure was seen in, -2 - i for the coordinate q_i, or -1
 GRID = 14  # steps of the nominal grid that are behind us
 KEEP_A = 15  # where in y the accelerations begin that output keeps, or -1
 KEEP_LAM = 16  # the same for the multipliers
+BREAK = 17  # next of the times at which history ends
 N_COUNTERS = 20
+
+NEARLY = 1e-15  # a time before another one, which rounding does not make equal to it
 
 LOG_SINGULAR = 1  # entered the neighbourhood of a singular position
 LOG_REBASED = 2  # independent coordinates were chosen anew
@@ -94,6 +99,15 @@ def log(t, code, where, run):
 
 
 @compiled
+def count_step(t, run):
+    """One more accepted step, which ends at t."""
+    k = run.counters[STEPS]
+    if k < run.steps_t.size:
+        run.steps_t[k] = t
+    run.counters[STEPS] = k + 1
+
+
+@compiled
 def watch_singularity(t, run, system, work):
     """Log when the KKT matrix gets weak pivots among its independent rows, and geometry confirms it."""
     counters, report = run.counters, work.kkt.report
@@ -109,20 +123,30 @@ def march(functions, order, form, run, system, work, max_steps):
     clock, counters, y, y_new, out_t = run.clock, run.counters, run.y, run.y_new, run.out_t
     step, interpolate, control, corrected = functions[0], functions[1], functions[2], run.corrected
     after, rebase, expand = form[0], form[1], form[2]
+    breaks, watch, watched = run.breaks, run.watch, run.watch.functions.size
     while counters[OUTPUT] < out_t.size and out_t[counters[OUTPUT]] <= clock[0]:
         deliver(expand, y, run, system, work)
+    if watched > 0:
+        status = look_here(form, clock[0], 0, run, system, work)
+        if status != RUNNING:
+            return status
     for _ in range(max_steps):
         if counters[OUTPUT] == out_t.size:
             return FINISHED
         t, h, goal = clock[0], min(clock[1], clock[4]), clock[6]
         on_grid = clock[7] > 0.0
+        grid = clock[5] + (counters[GRID] + 1) * clock[7]
         if on_grid:
-            goal = min(goal, clock[5] + (counters[GRID] + 1) * clock[7])
+            goal = min(goal, grid)
         if interpolate == 0:
             goal = min(goal, out_t[counters[OUTPUT]])
-        hit = h >= (goal - t) * (1.0 - 1e-9)
+        if counters[BREAK] < breaks.size and breaks[counters[BREAK]] <= goal:
+            goal = breaks[counters[BREAK]] - NEARLY * abs(goal)  # what jumps there must not be seen by the step before
+        hit = h >= (goal - t) * (1.0 - 1e-9) - NEARLY * abs(goal)
         if hit:
-            h = goal - t
+            # small steps at large times: the rounding of the times is not to be seen in the step
+            nominal = on_grid and goal == grid and abs(goal - t - clock[7]) <= NEARLY * abs(goal)
+            h = clock[7] if nominal else goal - t
         elif h < clock[2]:
             return STEP_TOO_SMALL
         status = call_step(step, form, t, h, run, system, work)
@@ -155,28 +179,44 @@ def march(functions, order, form, run, system, work, max_steps):
                 if clock[1] < clock[2]:
                     return status
                 continue
+        if watched > 0:
+            status = look(functions, form, t, h, run, system, work)
+            if status != RUNNING:
+                return status
+            if watch.place[0] < NOWHERE:
+                t_new = t + watch.place[0] * h
         while interpolate != 0 and counters[OUTPUT] < out_t.size and out_t[counters[OUTPUT]] < t_new - 1e-9 * h:
             k = counters[OUTPUT]
             call_interpolate(interpolate, t, h, (out_t[k] - t) / h, run.scratch, run)
             if after != 0:
                 call_after(after, out_t[k], run.scratch, SHOWN, system, work)
             deliver(expand, run.scratch, run, system, work)
+        if watched > 0 and watch.place[0] < NOWHERE:  # Python makes the new y
+            clock[0] = t_new
+            counters[RESTART] = 1
+            count_step(t_new, run)
+            return TRIGGERED
         for i in range(y.size):
             y[i] = corrected[i]
+        broken = False
+        while counters[BREAK] < breaks.size and breaks[counters[BREAK]] <= t_new + 10.0 * NEARLY * abs(t_new):
+            t_new, broken = max(t_new, breaks[counters[BREAK]]), True
+            counters[BREAK] += 1
         clock[0] = t_new
         changed = RUNNING
         if rebase != 0:
             changed = call_rebase(rebase, t_new, y, system, work)
             if changed == REBASED or changed == RENEW:
+                if counters[REBASED_LAST] < counters[STEPS]:  # methods that do so after every step are noted once
+                    log(t_new, LOG_REBASED, 0, run)
+                counters[REBASED_LAST] = counters[STEPS] + 1
                 counters[REBASINGS] += 1
                 counters[RESTART] = 1
             elif changed != RUNNING:
                 return changed
         for m in range(work.turn.size):
             work.turn[m] = work.value[m]
-        if counters[STEPS] < run.steps_t.size:
-            run.steps_t[counters[STEPS]] = t_new
-        counters[STEPS] += 1
+        count_step(t_new, run)
         watch_singularity(t_new, run, system, work)
         if on_grid:
             if t_new >= clock[5] + (counters[GRID] + 1) * clock[7] * (1.0 - 1e-9):
@@ -184,7 +224,10 @@ def march(functions, order, form, run, system, work, max_steps):
             clock[1] = min(clock[7], 2.0 * clock[1]) if clock[1] < clock[7] else clock[7]
         while counters[OUTPUT] < out_t.size and out_t[counters[OUTPUT]] <= t_new + 1e-9 * h:
             deliver(expand, y, run, system, work)
+        if broken:
+            return BROKEN
         if changed == RENEW:
-            log(t_new, LOG_REBASED, 0, run)
             return RENEW
+        if watched > 0 and watch.found[0] + PLACES * watched > watch.t.size:
+            return RUNNING  # Python makes room for more events
     return RUNNING

@@ -8,7 +8,7 @@ Vectors of unknowns are laid out as [n_v accelerations or velocities | 1 dummy |
 what belongs to no unknown: the ground, and the three directions that a planar body does not have.
 """
 
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import numpy as np
 from numba import c16, f8, i8, types, u4
@@ -21,9 +21,15 @@ COMPLEX, CUBE = c16[::1], f8[:, :, ::1]
 _records = {}
 
 
+def _compiled_type(kind):
+    """The compiled type of a field: an array or number, a record, or a tuple of records."""
+    parts = get_args(kind)
+    return types.Tuple([_compiled_type(part) for part in parts]) if parts else _records.get(kind, (kind,))[0]
+
+
 def _register(record, struct_type):
     """Make the compiled type of a record and the cached function that packs its arrays into it."""
-    fields = {name: _records[kind][0] if kind in _records else kind for name, kind in record.__annotations__.items()}
+    fields = {name: _compiled_type(kind) for name, kind in record.__annotations__.items()}
     instance = struct_type(tuple(fields.items()))
     structref.define_attributes(struct_type)
     handle = type(record.__name__ + "Handle", (structref.StructRefProxy,), {"__slots__": ()})
@@ -37,10 +43,12 @@ def _register(record, struct_type):
 
 
 def pack(record):
-    """The compiled twin of a record, sharing its arrays; nested records are packed too. In plain Python the record."""
+    """The compiled twin of a record, sharing its arrays; records in it, and tuples of them, too. In plain Python the record."""
     if PYTHON_ONLY:
         return record
-    return _records[type(record)][1](*(pack(field) if type(field) in _records else field for field in record))
+    if type(record) is tuple:
+        return tuple(pack(part) for part in record)
+    return _records[type(record)][1](*(pack(field) if isinstance(field, tuple) else field for field in record))
 
 
 class Matrix(NamedTuple):
@@ -206,7 +214,7 @@ class Basis(NamedTuple):
     increment: VECTOR  # (n_v + 1) from the base to q
     q: VECTOR  # (n_q) and (n_v): the full state that was last made of y
     v: VECTOR
-    numbers: VECTOR  # (8) measures for the decision when to choose anew
+    numbers: VECTOR  # sizes, and measures for the decision when to choose anew
     dense: CUBE  # scratch of dense methods
 
 
@@ -261,6 +269,26 @@ class Work(NamedTuple):
     kkt: Matrix
 
 
+class Watch(NamedTuple):
+    """Functions that are watched on the way, and events that were found. See compiled/watching.py."""
+
+    functions: INTEGERS  # (n) addresses
+    rules: INTEGERS  # (3 n) direction: 1 rising, -1 falling, 0 both; 1 if it interrupts the run; first of its numbers
+    numbers: VECTOR
+    level: VECTOR  # (n) the value that is crossed
+    period: VECTOR  # (n) of an angle whose turns are counted; 0 otherwise
+    side: INTEGERS  # (n) sign of value - level at the last look; 0: not known
+    samples: MATRIX  # (samples in a step + 1, n) value - level; the first row is that of the last look
+    roots: VECTOR  # (n) where in the step each was found to cross
+    place: VECTOR  # (1) where in the step the run is interrupted; 2: nowhere
+    found: INTEGERS  # (2) events that Python has not fetched yet; the trigger whose value is not finite
+    q: VECTOR  # the state that is looked at
+    v: VECTOR
+    t: VECTOR  # (room) events: time, trigger, q and v
+    trigger: INTEGERS
+    y: MATRIX
+
+
 class Run(NamedTuple):
     """One march through time: the state, the step under trial, the output. See compiled/march.py for clock, counters."""
 
@@ -271,7 +299,7 @@ class Run(NamedTuple):
     scratch: VECTOR  # an interpolated state
     differential: VECTOR  # of a SemiExplicitDae: 1 where H is, 0 for algebraic equations
     corrected: VECTOR  # y_new after the hook
-    error: VECTOR  # scaled error of the step; of a variable-order method also at one order less, one more (infinite: unknown)
+    error: VECTOR  # scaled error of the step; at one order less, one more (infinite: unknown); contraction of Newton's method
     orders: INTEGERS  # variable order: order of the step, order to try next (0: no advice), steps since the last change
     scale: VECTOR  # natural size of each component of y; infinite where it is not to be judged
     tolerance: VECTOR  # [relative, absolute in units of `scale`]
@@ -284,6 +312,8 @@ class Run(NamedTuple):
     log_t: VECTOR  # times of logged events
     log_code: INTEGERS
     steps_t: VECTOR  # end times of accepted steps, as far as there is room
+    breaks: VECTOR  # times at which steps end and history is void
+    watch: Watch
     j_slot: INDEX  # Jacobian of a ResidualDae: place of each entry in `real` and `complex_`
     j_diagonal: INDEX
     jy: VECTOR
@@ -291,7 +321,7 @@ class Run(NamedTuple):
     regularisation: VECTOR  # minus the epsilon of a multiplier, 0 for other components
     levels: INDEX  # index of each component of a DAE: 1, 2 or 3
     real: Matrix
-    complex_: ComplexMatrix
+    complex_: tuple[ComplexMatrix, ComplexMatrix, ComplexMatrix, ComplexMatrix]  # as many as the integrator asks for
     complex_scratch: COMPLEX
 
 
@@ -331,6 +361,11 @@ class WorkType(types.StructRef):
 
 
 @structref.register
+class WatchType(types.StructRef):
+    """Watch in compiled code."""
+
+
+@structref.register
 class RunType(types.StructRef):
     """Run in compiled code."""
 
@@ -356,4 +391,5 @@ NO_BASIS = Basis(
     *(np.zeros(shape) for shape in (0, 0, 0, 0, (0, 0, 0))),
 )
 WORK = _register(Work, WorkType)
+WATCH_RECORD = _register(Watch, WatchType)
 RUN = _register(Run, RunType)

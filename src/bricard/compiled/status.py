@@ -13,9 +13,22 @@ TORN_APART = 9  # the end was reached, but the constraints do not hold there
 RENEW = 10  # not an end: Python has to choose new independent coordinates
 NO_COORDINATES = 11  # none could be found
 LOST_ROTATION = 12  # rotation parameters reached their singular position (found by Python)
+TRIGGERED = 13  # not an end: a trigger asks for Python
+STOPPED = 14  # a trigger ended the run
+TRIGGER_FAILED = 15  # the function of a trigger is not finite
+CHATTERING = 16  # the same trigger again and again, without getting on
+BROKEN = 17  # not an end: a time at which something jumps, Python makes a new start
 
 SENTENCES = {
     RUNNING: "Paused at t = {t:.6g} s after {steps} steps.",
+    TRIGGERED: "Paused at t = {t:.6g} s after {steps} steps by a trigger.",
+    BROKEN: "Paused at t = {t:.6g} s after {steps} steps, where something jumps.",
+    STOPPED: "Stopped at t = {t:.9g} s, after {steps} steps, by {culprit}.",
+    TRIGGER_FAILED: "The function of {culprit} is not finite at t = {t:.6g} s (step {steps}): it must have a value everywhere.",
+    CHATTERING: (
+        "At t = {t:.9g} s (step {steps}) {culprit} was met again and again, and the motion does not get on: its action sends it "
+        'back with ever shorter ways. Let the action end that, for example with a velocity of zero or with action="stop".'
+    ),
     RENEW: "Paused at t = {t:.6g} s after {steps} steps to choose independent coordinates.",
     NO_COORDINATES: (
         "No good independent coordinates are left at t = {t:.6g} s (step {steps}, h = {h:.3g} s), seen in {culprit}: the "

@@ -15,7 +15,7 @@ import numpy as np
 from ..compiled.interfaces import RHS
 from ..compiled.pointers import compiled
 from ..compiled.records import pack
-from ..compiled.status import RUNNING, SENTENCES
+from ..compiled.status import RUNNING
 from ..errors import BricardError, SimulationError
 from ..formulations.tangent_coordinates import Coordinates, Directions
 from ..model import Model, Rod
@@ -88,7 +88,7 @@ def evaluation_time(system, state, name):
         began = time.process_time()
         status = repeat(address, state.t, y, way, y_dot, count, problem.system.compiled, packed)
         if status != RUNNING:
-            raise SimulationError(f"{name}: {SENTENCES[status]}", None)
+            raise SimulationError(f"{name} fails in an evaluation with status {status}.")
         return time.process_time() - began
 
     count = 1
@@ -130,6 +130,9 @@ def notes(rows):
         beyond = [links for links in SIZES if row.get(f"x index1, {links}", 0.0) > 10.0]
         if beyond:
             sentences.append(f"{name}: more than ten times index1 from {beyond[0]} links on.")
+        dear = [links for links in SIZES if (row.get(f"renewal, {links}") or 0.0) > 1.5]
+        if dear:
+            sentences.append(f"{name}: a renewal costs more than 1.5 times its LAPACK call up to {dear[-1]} links.")
     return tuple(sentences)
 
 

@@ -19,7 +19,7 @@ from ..compiled.status import RUNNING
 from ..linalg.factor import failure
 from ..linalg.kkt import evaluate
 from ..linalg.soft_rows import factorise_soft, refine_soft
-from .base import ODE, Formulation
+from .base import ODE, SECOND_ORDER_ODE, Formulation, as_second_order
 from .baumgarte import stabilised
 from .corrections import full_state
 from .penalty import stop_if_undecided
@@ -72,7 +72,7 @@ AUGMENTED_LAGRANGIAN = Formulation(
     name="augmented-lagrangian",
     title="Augmented Lagrangian, index 1: the penalty method iterated",
     index=1,
-    forms={ODE: ode},
+    forms={ODE: ode, SECOND_ORDER_ODE: as_second_order(ode)},
     keeps=("acceleration",),
     drifts=("position", "velocity"),
     references=("Bayo and Ledesma 1996, doi:10.1007/BF01833296",),

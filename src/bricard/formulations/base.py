@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -18,11 +18,13 @@ import numpy as np
 from ..compiled.interfaces import CONFIRM, CONFIRMATION, CORRECT, EXPAND, FORMS, PARAMETRISE
 from ..compiled.pointers import Pointer, address_of, table
 from ..compiled.records import Basis, Work, pack
+from ..errors import ModelError
 from ..linalg.kkt import near_singular
 from ..system.redundancy import choose_rows
 from ..system.state import State
 
 ODE, RESIDUAL_DAE, SEMI_EXPLICIT_DAE, MECHANICAL_DAE = "Ode", "ResidualDae", "SemiExplicitDae", "MechanicalDae"
+SECOND_ORDER_ODE, OVERDETERMINED_DAE = "SecondOrderOde", "OverdeterminedDae"
 HOOK_INTERFACES = (CORRECT, EXPAND, PARAMETRISE, CONFIRM)  # of work.hooks, by place
 
 
@@ -111,6 +113,24 @@ class Formulation:
     aliases: tuple[str, ...] = ()  # other names that users know it by
     needs: tuple[str, ...] = ()  # options without which it cannot run
     cost: str = ""  # of one evaluation, in words
+
+
+def as_second_order(ode):
+    """The SecondOrderOde form of an Ode form with y = [q, v]: the same function; integrators take v' from it alone."""
+    return lambda system, **options: replace(ode(system, **options), form=SECOND_ORDER_ODE)
+
+
+def picked(independent, k, system):
+    """k different places in v (n_v) from a user's `independent=`, or an error."""
+    try:
+        places = np.atleast_1d(np.asarray(independent))
+    except ValueError:
+        places = np.zeros(0)
+    if places.dtype.kind not in "iu" or places.shape != (k,) or np.unique(places).size != k:
+        raise ModelError(f"independent is {independent!r}; it must name {k} different coordinates by their places.")
+    if places.min(initial=0) < 0 or places.max(initial=0) >= system.n_v:
+        raise ModelError(f"independent is {independent!r}; places count from 0 to {system.n_v - 1}.")
+    return places.astype(int)
 
 
 def position_scale(system):

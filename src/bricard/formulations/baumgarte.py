@@ -15,7 +15,7 @@ from ..compiled.pointers import compiled
 from ..compiled.status import RUNNING
 from ..linalg.factor import failure
 from ..linalg.kkt import evaluate, factorise_kkt, solve_kkt
-from .base import ODE, Formulation
+from .base import ODE, SECOND_ORDER_ODE, Formulation, as_second_order
 from .corrections import full_state
 
 call_kinematics = KINEMATICS.call
@@ -60,7 +60,7 @@ BAUMGARTE = Formulation(
     name="baumgarte",
     title="Baumgarte: acceleration constraints with feedback",
     index=1,
-    forms={ODE: ode},
+    forms={ODE: ode, SECOND_ORDER_ODE: as_second_order(ode)},
     keeps=(),
     drifts=(),
     references=("Baumgarte 1972, doi:10.1016/0045-7825(72)90018-7",),

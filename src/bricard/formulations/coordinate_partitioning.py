@@ -8,7 +8,9 @@ as they are). Coordinates are those of the velocities: displacements and turns o
 They are kept as long as the influence matrix G_u^-1 G_v does not grow by more than a factor 3. `independent=` names the ones to
 begin with, by their places in v (in q for functions); with `repartition=False` the run ends where these fail. Constraints hold
 to round-off.
-The cheapest method in independent coordinates: B only picks. Redundant rows, drivers and nonholonomic rows are allowed.
+When to use it: where the integrated coordinates should be physical ones, for control and for reading results. Tangent directions
+(qr, svd) need fewer iterations and pass singular positions, which this one does not. Redundant rows, drivers and nonholonomic
+rows are allowed.
 Reference: Wehage and Haug, J. Mech. Design 104 (1982) 247-255; spec 000, section 2.1.
 """
 
@@ -16,7 +18,7 @@ import numpy as np
 
 from ..errors import ModelError
 from ..linalg.full_pivot_lu import eliminate
-from .base import ODE, Formulation
+from .base import ODE, Formulation, picked
 from .tangent_coordinates import GROWTH, problem
 
 SINGULAR, POOR, KEPT = (
@@ -30,7 +32,7 @@ class Partition:
     """The choice of independent coordinates by full pivoting; `chosen` are those in use."""
 
     def __init__(self, repartition):
-        self.repartition, self.chosen, self.limit = repartition, None, POOR
+        self.repartition, self.chosen, self.limit, self.asked = repartition, None, POOR, False
 
     def __call__(self, a, holonomic, root, basis):
         """Write basis.free; the smallest share of a motion that the coordinates see, see tangent_coordinates.Coordinates."""
@@ -45,9 +47,9 @@ class Partition:
             best = np.abs(np.diag(lu)).min(initial=np.inf)
             if weakest_pivot(a, self.chosen) >= self.limit * best:
                 free = self.chosen
-            elif not self.repartition:
-                return 0.0
-        self.chosen, self.limit = free, KEPT if self.repartition else POOR
+            elif self.asked or not self.repartition:
+                return 0.0  # what the user asked for must do at the start at least
+        self.chosen, self.limit, self.asked = free, KEPT if self.repartition else POOR, False
         basis.free[:] = 0
         basis.free[free] = 1 + np.arange(free.size)
         dependent = np.setdiff1d(np.arange(n), free[: n - m])
@@ -66,24 +68,15 @@ def weakest_pivot(a, independent):
 
 def ode(system, correction="none", independent=None, repartition=True):
     """The Ode form: y = [z, w]."""
-    partition = Partition(bool(repartition))
+    if not isinstance(repartition, bool):
+        raise ModelError(f"repartition is {repartition!r}; it must be True or False.")
+    partition = Partition(repartition)
     found = problem(system, partition, directions=False, tau=1.0 - 1.0 / GROWTH**2)
     if independent is not None:
-        partition.chosen = _places(system, independent, found.scale.size // 2)
+        if system.record.velocity_level.any():
+            raise ModelError("independent= and nonholonomic rows: positions and velocities differ in number.")
+        partition.chosen, partition.asked = picked(independent, found.scale.size // 2, system), True
     return found
-
-
-def _places(system, independent, k):
-    places = np.atleast_1d(np.asarray(independent))
-    if system.record.velocity_level.any():
-        raise ModelError(
-            "independent= cannot be given with nonholonomic rows: positions and velocities differ in number."
-        )
-    if places.dtype.kind not in "iu" or places.shape != (k,) or np.unique(places).size != k:
-        raise ModelError(f"independent is {independent!r}; it must name {k} different coordinates by their places.")
-    if places.min() < 0 or places.max() >= system.n_v:
-        raise ModelError(f"independent is {independent!r}; coordinates count from 0 to {system.n_v - 1}.")
-    return places.astype(int)
 
 
 COORDINATE_PARTITIONING = Formulation(

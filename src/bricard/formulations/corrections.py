@@ -94,6 +94,8 @@ def watch_rows(t, q, v, system, work):
 @compiled
 def correct(t, q, v, purpose, with_velocity, system, work):
     """The correction in work.hooks, if it is due."""
+    if system.n_rows == 0:
+        return RUNNING
     if not due(t, q, v, purpose, with_velocity, system, work):
         watch_rows(t, q, v, system, work)
         return RUNNING

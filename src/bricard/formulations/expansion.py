@@ -242,10 +242,19 @@ def settle_positions(t, y, system, work):
 
 
 @compiled
+def speed(v, system):
+    """The largest velocity, without units of length."""
+    metric, largest = system.metric, 0.0
+    for i in range(system.n_v):
+        largest = max(largest, abs(v[i]) / (math.sqrt(metric[i]) * system.length))
+    return largest
+
+
+@compiled
 def velocity_residual(t, system, work):
     """G v + Phi_t into phi_dot, at the velocity in work.basis; its largest scaled row, and the size of what it is the sum of."""
     basis, v, g, g_row, g_column = work.basis, work.basis.v, work.g, system.g_row, system.g_column
-    phi_dot, phi_t, scale, metric, n_v = work.phi_dot, work.phi_t, system.row_scale, system.metric, system.n_v
+    phi_dot, phi_t, scale, n_v = work.phi_dot, work.phi_t, system.row_scale, system.n_v
     if basis.numbers[K] < basis.numbers[K_Z]:  # nonholonomic rows need not be linear in v
         evaluate(t, basis.q, v, VELOCITY, system, work)
     else:
@@ -254,14 +263,12 @@ def velocity_residual(t, system, work):
         for e in range(g.size):
             if g_column[e] < n_v:
                 phi_dot[g_row[e]] += g[e] * v[g_column[e]]
-    error, size = 0.0, 0.0
+    error, size = 0.0, speed(v, system)
     for i in range(system.n_rows):
         residual = abs(phi_dot[i]) * scale[i]
         if residual > error or residual != residual:  # a NaN stays
             error = residual
         size = max(size, abs(phi_t[i]) * scale[i])
-    for i in range(n_v):
-        size = max(size, abs(v[i]) / (math.sqrt(metric[i]) * system.length))
     return error, size
 
 
@@ -271,6 +278,7 @@ def settle_velocities(t, y, system, work):
     basis = work.basis
     xi, q, v, rate, is_mapped = basis.increment, basis.q, basis.v, basis.dense[0, RATE], basis.numbers[MAPPED] > 0.0
     k_z, k, tight = int(basis.numbers[K_Z]), int(basis.numbers[K]), basis.numbers[ROUND_OFF]
+    least = speed(v, system)  # what is left where the motion comes to rest is round-off of what it was
     follow(y, k, k_z, rate, system, work)
     if k < k_z:
         status = factorise_dependent(VELOCITIES, system, work)
@@ -280,6 +288,7 @@ def settle_velocities(t, y, system, work):
     for _ in range(ITERATIONS + 1):
         to_velocity(xi, q, rate, v, is_mapped, system, work)
         error, size = velocity_residual(t, system, work)
+        size = max(size, least)
         if error <= tight * size or (error <= ACCEPTABLE * tight * size and error > 0.5 * before):
             return RUNNING
         if not error < HOPELESS * size:

@@ -24,7 +24,7 @@ from ..linalg.full_pivot_lu import full_pivot_lu
 from ..linalg.kkt import evaluate, multiply_mass
 from ..linalg.null_space import svd
 from ..linalg.orthonormal import cholesky, from_metric, to_metric
-from .base import ODE, Formulation
+from .base import ODE, Formulation, picked
 from .moving_frame import (
     FORCE,
     KEPT,
@@ -147,15 +147,10 @@ def ode(system, correction="mass", independent=None, basis="lu", rebase="always"
     if basis not in ("lu", "svd"):
         raise IncompatibleMethods(f'basis is {basis!r}; it must be "lu" or "svd".')
     if independent is not None:
-        independent = [int(i) for i in independent]
-        if len(set(independent)) != k or not all(0 <= i < system.n_v for i in independent):
-            raise IncompatibleMethods(
-                f"independent is {independent}; there are {k} independent velocities: give so many different indices of v, "
-                f"from 0 to {system.n_v - 1}."
-            )
+        independent = picked(independent, k, system)
 
     def choose(state, work):
-        rows = np.eye(system.n_v)[independent] if independent else chosen_rows(system, state, work, basis)
+        rows = np.eye(system.n_v)[independent] if independent is not None else chosen_rows(system, state, work, basis)
         work.basis.b[:] = rows[:k]
 
     return quasi_problem(

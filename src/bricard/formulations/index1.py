@@ -16,7 +16,17 @@ from ..compiled.interfaces import CORRECTION, KINEMATICS, RHS
 from ..compiled.status import RUNNING
 from ..linalg.factor import failure
 from ..linalg.kkt import accelerations
-from .base import ODE, RESIDUAL_DAE, SEMI_EXPLICIT_DAE, Formulation, Problem, position_scale, velocity_scale
+from .base import (
+    ODE,
+    RESIDUAL_DAE,
+    SECOND_ORDER_ODE,
+    SEMI_EXPLICIT_DAE,
+    Formulation,
+    Problem,
+    as_second_order,
+    position_scale,
+    velocity_scale,
+)
 from .corrections import CORRECTIONS, corrected_state
 from .direct import residual_dae, semi_explicit_dae
 
@@ -55,6 +65,7 @@ INDEX1 = Formulation(
     index=1,
     forms={
         ODE: ode,
+        SECOND_ORDER_ODE: as_second_order(ode),
         RESIDUAL_DAE: partial(residual_dae, level=2),
         SEMI_EXPLICIT_DAE: partial(semi_explicit_dae, level=2),
     },

@@ -1,12 +1,12 @@
 """Index 3 as an augmented Lagrangian, with projections of velocities and accelerations after each step.
 
-    M v' + G^T (lam* + alpha Phi) = f,   lam* <- lam* + alpha Phi,   q' = T(q) v
+    M v' + G^T (lam* + kappa Phi) = f,   lam* <- lam* + kappa Phi,   q' = T(q) v
 
-In Newton's method of the integrator this is the matrix [K^ G^T; G -1/alpha] with all rows, the multipliers taking over in each
+In Newton's method of the integrator this is the matrix [K^ G^T; G -1/kappa] with all rows, the multipliers taking over in each
 iteration what the penalty has carried: one loop for both. Phi holds to the tolerance of Newton's method. Velocities and
 accelerations are then moved by the smallest change in the mass metric onto G v = -Phi_t and G v' = gamma: all three levels hold,
 and the multipliers belong to these accelerations. Redundant rows and singular positions need no choice of rows; of redundant
-multipliers the part that exerts no force is taken out after each step. alpha is relative to natural sizes: a small one makes the
+multipliers the part that exerts no force is taken out after each step. kappa is relative to natural sizes: a small one makes the
 iteration slow near singular positions. For steps as large as accuracy allows, on loops with redundant rows.
 Reference: Bayo and Ledesma, Nonlinear Dynamics 9 (1996) 113-130; Cuadrado, Cardenal and Bayo, Multibody System Dynamics 1
 (1997) 259-280; spec 004, sections 1.7, 1.8.
@@ -32,9 +32,9 @@ ROUNDS, TOLERANCE = (
 
 
 @MECHANICAL_FACTORISE
-def penalised_matrix(c_v, c_q, softness, increment, system, work):
-    """The Newton matrix of index 3 with at least 1/alpha on the diagonal of all multipliers. options[2]: 1/alpha."""
-    return factorise_newton(c_v, c_q, max(softness, work.options[SOFTNESS]), increment, system, work)
+def penalised_matrix(c_v, c_q, scaled, softness, increment, system, work):
+    """The Newton matrix of index 3 with at least 1/kappa on the diagonal of all multipliers. options[2]: 1/kappa."""
+    return factorise_newton(c_v, c_q, scaled, max(softness, work.options[SOFTNESS]), increment, system, work)
 
 
 @compiled
@@ -94,7 +94,7 @@ def projected(t, y, purpose, system, work):
     return RUNNING
 
 
-def mechanical(system, alpha=1e9):
+def mechanical(system, kappa=1e9):
     """The MechanicalDae form: y = [q, v, u] with u = [v', 0, lam]."""
     n_v, start = system.n_v, system.n_q + system.n_v
     unjudged = np.full(n_v + 1 + system.n_rows, np.inf)
@@ -112,7 +112,7 @@ def mechanical(system, alpha=1e9):
         scale=np.concatenate([position_scale(system), velocity_scale(system), unjudged]),
         keep_a=start,
         keep_lam=start + n_v + 1,
-        options=np.array([0.0, system.record.velocity_level.any(), 1.0 / alpha]),
+        options=np.array([0.0, system.record.velocity_level.any(), 1.0 / kappa]),
     )
 
 
@@ -124,7 +124,7 @@ INDEX3_ALF = Formulation(
     keeps=("position", "velocity", "acceleration"),
     drifts=(),
     references=("Bayo and Ledesma 1996, doi:10.1007/BF01833296", "Cuadrado, Cardenal and Bayo 1997"),
-    options={"alpha": 1e9},
-    ranges={"alpha": (1e2, 1e12)},
+    options={"kappa": 1e9},
+    ranges={"kappa": (1e2, 1e12)},
     cost="that of index3, and one symmetric factorisation for the projections",
 )

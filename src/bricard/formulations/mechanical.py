@@ -3,8 +3,11 @@
     M v' + G^T lam = f,   rows = 0,   y = [q, v, u] with u = [v', 0, lam]
 
 The rows are Phi (level 0) or G v + Phi_t (level 1), nonholonomic rows always A v + a. A change dv' of v' changes the velocity
-by c_v dv' and the position by c_q dv', so that the rows change by c_q G dv' or (c_v G + c_q rate) dv'.
-Reference: Arnold and Bruels, Multibody System Dynamics 18 (2007) 185-202; spec 004, section 2.
+by c_v dv' and the position by c_q dv', so that the rows change by c_q G dv' or (c_v G + c_q rate) dv'. Newton's matrix is
+scaled: its unknowns are dv' and dlam, its rows of constraints are divided by c_q or c_v, so that its condition does not depend
+on the step. Without that (unknowns dq and dlam, rows as they are) it grows with h^-4 at position level.
+Reference: Arnold and Bruels, Multibody System Dynamics 18 (2007) 185-202; Bottasso, Bauchau and Cardona, SIAM Journal on
+Scientific Computing 29 (2007) 397-414; spec 004, section 2.
 """
 
 import numpy as np
@@ -62,15 +65,19 @@ def unroll(turn, a):
     return a[0] + 0.5 * b[0] + c[0] / 12, a[1] + 0.5 * b[1] + c[1] / 12, a[2] + 0.5 * b[2] + c[2] / 12
 
 
-@MECHANICAL_FACTORISE
-def newton_matrix(c_v, c_q, softness, increment, system, work):
-    """Factors of [(M + c_v D) T^-1 + c_q K, G^T; G, -softness diag(G M^-1 G^T)], the unknowns being turns at the end of the step.
+@compiled
+def assemble(c_v, c_q, scaled, softness, increment, system, work):
+    """The matrix [(M + c_v D) T^-1 + c_q K, G^T; G, -softness diag(G M^-1 G^T)], the unknowns being turns at the end of the step.
 
     `increment` (n_v) is the step's own; its rotations enter by the tangent operator of the exponential map in the blocks of
     the bodies. (In dampers that couple bodies they are left out: Newton's method converges as well.) Rows at velocity level,
-    which are divided by c_v, are G + c_q / c_v rate.
+    which are divided by c_v, are G + c_q / c_v rate. Where it is not scaled, the first block column is divided by c_q, and rows
+    are multiplied again by what they were divided by.
     """
     matrix, n_v, level = work.kkt, system.n_v, work.options[LEVEL]
+    first, moving = (
+        (1.0, 1.0) if scaled else (1.0 / c_q, c_v / c_q)
+    )  # factors of that column, of rows at velocity level in it
     a, m, g, k, d, rate = matrix.a, work.m, work.g, work.k, work.d, work.rate
     m_slot, g_slot, gt_slot, k_slot, d_slot = system.m_slot, system.g_slot, system.gt_slot, system.k_slot, system.d_slot
     diagonal, added, row_diagonal = system.diagonal_slot, work.added, system.row_diagonal
@@ -78,21 +85,24 @@ def newton_matrix(c_v, c_q, softness, increment, system, work):
     for i in range(a.size):
         a[i] = 0.0
     for e in range(m.size):
-        a[m_slot[e]] += m[e] + added[e]
+        a[m_slot[e]] += first * (m[e] + added[e])
     for e in range(k.size):
-        a[k_slot[e]] += c_q * k[e]
+        a[k_slot[e]] += first * c_q * k[e]
     for e in range(d.size):
-        a[d_slot[e]] += c_v * d[e]
+        a[d_slot[e]] += first * c_v * d[e]
     for e in range(g.size):
         a[g_slot[e]] += g[e]
         a[gt_slot[e]] += g[e]
     if work.options[RATED]:
         for e in range(g.size):
             if level or velocity_level[g_row[e]]:
-                a[g_slot[e]] += c_q / c_v * rate[e]
+                a[g_slot[e]] += (moving - 1.0) * g[e] + moving * c_q / c_v * rate[e]
     for i in range(system.n_rows):
         left_out = work.epsilon[i] > row_diagonal[i]
-        a[diagonal[n_v + 1 + i]] = -work.epsilon[i] if left_out else -softness * row_diagonal[i]
+        size = (
+            moving if level or velocity_level[i] else 1.0
+        ) / first  # of the row's pivot, in that of the scaled matrix
+        a[diagonal[n_v + 1 + i]] = -size * (work.epsilon[i] if left_out else softness * row_diagonal[i])
     group, column, inertia = system.group, system.column, system.inertia
     slots, gyroscopic = system.rotation_slot, system.gyroscopic
     for b in range(system.n_bodies):
@@ -104,17 +114,31 @@ def newton_matrix(c_v, c_q, softness, increment, system, work):
                     row = (J[i][0] + c_v * W[i][0], J[i][1] + c_v * W[i][1], J[i][2] + c_v * W[i][2])
                     rolled = unroll((-w[0], -w[1], -w[2]), row)  # row T^-1 = (T^-T row)^T
                     for c in range(3):
-                        a[slots[b, 3 * i + c]] += rolled[c] - row[c]
-    return RUNNING if factorise(matrix) else failure(matrix)
+                        a[slots[b, 3 * i + c]] += first * (rolled[c] - row[c])
+
+
+@MECHANICAL_FACTORISE
+def newton_matrix(c_v, c_q, scaled, softness, increment, system, work):
+    """Factors of the Newton matrix."""
+    assemble(c_v, c_q, scaled, softness, increment, system, work)
+    if not factorise(work.kkt):
+        return failure(work.kkt)
+    if not scaled:
+        work.kkt.report[0] = 0  # the limits of weak pivots are those of scaled ones
+    return RUNNING
 
 
 @MECHANICAL_SOLVE
-def newton_correction(c_v, c_q, increment, r, system, work):
+def newton_correction(c_v, c_q, scaled, increment, r, system, work):
     """r -> the correction of u: turns at the end of the step become changes of the increment, T^-1 of them."""
     level, velocity_level, n_v = work.options[LEVEL], system.velocity_level, system.n_v
-    for i in range(system.n_rows):
-        r[n_v + 1 + i] /= c_v if level or velocity_level[i] else c_q
+    if scaled:
+        for i in range(system.n_rows):
+            r[n_v + 1 + i] /= c_v if level or velocity_level[i] else c_q
     solve(work.kkt, r, r)
+    if not scaled:
+        for i in range(n_v):
+            r[i] /= c_q
     group, column = system.group, system.column
     for b in range(system.n_bodies):
         if group[b]:

@@ -4,13 +4,14 @@
 
 The same accelerations as index 1, and its right-hand side: only the order in which the KKT matrix is eliminated is another,
 all velocities first (in absolute coordinates M is block diagonal, which costs nothing), then the rows, by minimum degree. So
-M^-1 is never formed, and G M^-1 G^T stays sparse. It needs an invertible M. For chains index1, whose order mixes bodies and
-joints, has less to do; with few rows this one. Position and velocity constraints drift unless corrected.
+M^-1 is never formed, and G M^-1 G^T stays sparse. It needs an invertible M. When to use it: for chains and loops it costs as
+much as index1 or a little less; where many joints meet at one body, G M^-1 G^T fills up and index1, whose order mixes bodies and
+joints, has less to do. Position and velocity constraints drift unless corrected.
 Reference: Wang and Huston, Computers and Structures 33 (1989) 1091-1096; spec 003, sections 3 and 5 (M1, M6).
 """
 
 from ..system.reorder import reordered, velocities_first
-from .base import ODE, Formulation
+from .base import ODE, SECOND_ORDER_ODE, Formulation, as_second_order
 from .corrections import full_state
 from .index1 import index1
 
@@ -24,7 +25,7 @@ MULTIPLIER_ELIMINATION = Formulation(
     name="multiplier-elimination",
     title="Multiplier elimination: (G M^-1 G^T) lam = G M^-1 f - gamma",
     index=1,
-    forms={ODE: ode},
+    forms={ODE: ode, SECOND_ORDER_ODE: as_second_order(ode)},
     keeps=("acceleration",),
     drifts=("position", "velocity"),
     references=("Wang and Huston 1989",),

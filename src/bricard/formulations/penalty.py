@@ -17,7 +17,7 @@ from ..compiled.status import RUNNING, SINGULAR
 from ..linalg.factor import failure
 from ..linalg.kkt import evaluate, position_error
 from ..linalg.soft_rows import factorise_soft, solve_soft
-from .base import ODE, Formulation
+from .base import ODE, SECOND_ORDER_ODE, Formulation, as_second_order
 from .baumgarte import stabilised
 from .corrections import correct, full_state, normalise
 
@@ -61,7 +61,7 @@ PENALTY = Formulation(
     name="penalty",
     title="Penalty: constraints as stiff inertia, damping and stiffness",
     index=1,
-    forms={ODE: ode},
+    forms={ODE: ode, SECOND_ORDER_ODE: as_second_order(ode)},
     keeps=(),
     drifts=(),
     references=("Bayo, Garcia de Jalon and Serna 1988, doi:10.1016/0045-7825(88)90085-0",),

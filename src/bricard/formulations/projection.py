@@ -18,7 +18,7 @@ from ..compiled.interfaces import KINEMATICS, RHS, VELOCITY
 from ..compiled.status import NOT_FINITE, RUNNING, SINGULAR
 from ..linalg.dense import finite, mean_mass, scaled_rows
 from ..linalg.kkt import evaluate
-from .base import ODE, Formulation
+from .base import ODE, SECOND_ORDER_ODE, Formulation, as_second_order
 from .corrections import full_state
 
 call_kinematics = KINEMATICS.call
@@ -83,7 +83,7 @@ PROJECTION = Formulation(
     name="projection",
     title="Projection: equations of motion along free directions, constraints below",
     index=1,
-    forms={ODE: ode},
+    forms={ODE: ode, SECOND_ORDER_ODE: as_second_order(ode)},
     keeps=("acceleration",),
     drifts=("position", "velocity"),
     references=("Kim and Vanderploeg 1986",),

@@ -18,7 +18,7 @@ from ..compiled.status import NOT_FINITE, RUNNING
 from ..linalg.dense import discard, finite, pseudo_solve
 from ..linalg.factor import factorise_symmetric, failure, solve_symmetric
 from ..linalg.kkt import assemble_kkt, evaluate
-from .base import ODE, Formulation
+from .base import ODE, SECOND_ORDER_ODE, Formulation, as_second_order
 from .corrections import full_state
 
 call_kinematics = KINEMATICS.call
@@ -103,7 +103,7 @@ PSEUDO_INVERSE_1 = Formulation(
     name="pseudo-inverse-1",
     title="Pseudo-inverse of G M^-1 G^T (Udwadia-Kalaba)",
     index=1,
-    forms={ODE: ode},
+    forms={ODE: ode, SECOND_ORDER_ODE: as_second_order(ode)},
     keeps=("acceleration",),
     drifts=("position", "velocity"),
     references=("Udwadia and Kalaba 1992, doi:10.1098/rspa.1992.0158",),

@@ -18,7 +18,7 @@ from ..compiled.interfaces import KINEMATICS, RHS, VELOCITY
 from ..compiled.status import NOT_FINITE, RUNNING
 from ..linalg.dense import discard, finite, mean_mass, pseudo_solve, scaled_rows
 from ..linalg.kkt import evaluate
-from .base import ODE, Formulation
+from .base import ODE, SECOND_ORDER_ODE, Formulation, as_second_order
 from .corrections import full_state
 
 call_kinematics = KINEMATICS.call
@@ -78,7 +78,7 @@ PSEUDO_INVERSE_2 = Formulation(
     name="pseudo-inverse-2",
     title="Pseudo-inverse of the KKT matrix",
     index=1,
-    forms={ODE: ode},
+    forms={ODE: ode, SECOND_ORDER_ODE: as_second_order(ode)},
     keeps=("acceleration",),
     drifts=("position", "velocity"),
     references=("Udwadia and Kalaba 1992, doi:10.1098/rspa.1992.0158",),

@@ -25,29 +25,41 @@ class Integrator:
 
     accepts : the forms it steps. order : of the solution. error_order : of its error estimate plus one, 0 if it has none.
     stages, memory : scratch rows of the size of y, numbers of history. extra : further numbers behind y, as a function of
-    the problem and the initial state. options : name -> default, in the order of run.options; an int asks for whole
-    numbers.
+    the problem and the initial state. options : name -> default; an int asks for whole numbers, a bool for True or False, a text
+    for one of the names in `ranges`, None for a number or nothing. numbers : options -> run.options, where these are not their
+    values as they stand. external : of a method that drives its own loop, a function (problem, state, run, work, update) ->
+    status in the place of `step`.
     """
 
     name: str
     title: str
     accepts: tuple[str, ...]
     order: int
-    step: Pointer
     references: tuple[str, ...]
+    step: Pointer | None = None
     error_order: int = 0
     controller: str = "pi"  # of adaptive runs
     interpolate: Pointer | None = None
     stages: int = 0
     memory: int = 0
+    complex_matrices: int = 0  # of an implicit method, besides the real one: at most 4
+    second_kkt: bool = False  # whether run.real is a second matrix with the pattern of the KKT matrix
+    external: Callable[..., int] | None = None
     extra: Callable[[Any, Any], np.ndarray] | None = None
-    options: dict[str, float] = field(default_factory=dict)
-    ranges: dict[str, tuple[float, float]] = field(default_factory=dict)  # option -> smallest and largest value
+    options: dict[str, Any] = field(default_factory=dict)
+    ranges: dict[str, tuple[Any, ...]] = field(
+        default_factory=dict
+    )  # option -> smallest and largest value, or all values
+    numbers: Callable[..., tuple[float, ...]] | None = None
 
     @property
     def adaptive(self):
         """Whether it can choose its own steps."""
         return self.error_order > 0
+
+    def compiled_options(self, options):
+        """The numbers of run.options, from options by name."""
+        return [float(number) for number in (options.values() if self.numbers is None else self.numbers(**options))]
 
 
 @compiled

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..compiled.interfaces import INTERPOLATE, OWN, RHS, STEP
 from ..compiled.march import EVALUATIONS
+from ..compiled.pointers import compiled
 from .base import Integrator
 from .runge_kutta import combined, shown_inside, take_first, take_stages
 
@@ -322,19 +323,26 @@ D = np.array(
 )
 
 
-@STEP
-def dop853(form, t, h, run, system, work):
-    """One step. Stage 12 is f at the end; it and the three stages behind it serve the dense output only."""
-    y, y_new, stages, scale, tolerance = run.y, run.y_new, run.stages, run.scale, run.tolerance
+@compiled
+def take_step(form, t, h, run, system, work):
+    """y_new and the stages. Stage 12 is f at the end; it and the three stages behind it serve the dense output only."""
+    y, y_new, stages = run.y, run.y_new, run.stages
     status = take_first(form, t, run, system, work)
     status = max(status, take_stages(form, t, h, 1, STAGES, C, A, run, system, work))
-    dense = shown_inside(t, h, run)
-    if dense:
+    if shown_inside(t, h, run):
         combined(y, h, stages, B, STAGES, y_new)
         status = max(status, call_rhs(form[OWN], t + h, y_new, stages[STAGES], system, work))
         run.counters[EVALUATIONS] += 1
         status = max(status, take_stages(form, t, h, STAGES + 1, ALL, C, A, run, system, work))
     combined(y, h, stages, B, STAGES, y_new)
+    return status
+
+
+@STEP
+def dop853(form, t, h, run, system, work):
+    """One step."""
+    y, y_new, stages, scale, tolerance = run.y, run.y_new, run.stages, run.scale, run.tolerance
+    status = take_step(form, t, h, run, system, work)
     fifth, third, count = 0.0, 0.0, 0
     for i in range(y.size):
         if np.isfinite(scale[i]):
@@ -350,9 +358,9 @@ def dop853(form, t, h, run, system, work):
     return status
 
 
-@INTERPOLATE
-def interpolate(t, h, theta, out, run):
-    """The polynomial of degree 7 in the step from t to t + h."""
+@compiled
+def continuous(h, theta, out, run):
+    """The polynomial of degree 7 in the last step."""
     y, y_new, stages = run.y, run.y_new, run.stages
     rest = 1.0 - theta
     for i in range(y.size):
@@ -366,6 +374,12 @@ def interpolate(t, h, theta, out, run):
             total = (total + h * weight) * (theta if k % 2 else rest)
         last = 2.0 * difference - h * (stages[0, i] + stages[STAGES, i])
         out[i] = y[i] + theta * (difference + rest * (bend + theta * (last + total)))
+
+
+@INTERPOLATE
+def interpolate(t, h, theta, out, run):
+    """The state inside the step from t to t + h."""
+    continuous(h, theta, out, run)
 
 
 DOP853 = Integrator(

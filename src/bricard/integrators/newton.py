@@ -11,20 +11,24 @@ STAGNATION = 1e3  # corrections that no longer shrink are accepted up to so many
 
 
 @compiled
-def judge(iteration, size, previous, eta, tolerance):
-    """(verdict, eta) after a correction of the given size; the last one was `previous`. A NaN diverges."""
+def judge(iteration, size, previous, eta, tolerance, rounding=0.0):
+    """(verdict, eta) after a correction of the given size; the last one was `previous`. A NaN diverges.
+
+    Corrections up to `rounding`, or STAGNATION tolerances, may cease to shrink.
+    """
     if not size < 1e100:
         return DIVERGED, 1.0
     if iteration == 0:
         eta = max(eta, 1e-12) ** 0.8
     else:
         theta = size / max(previous, 1e-300)
-        if iteration >= 3 and theta > 0.3 and size <= STAGNATION * tolerance:
+        if iteration >= 3 and theta > 0.3 and size <= max(STAGNATION * tolerance, rounding):
             return (
                 CONVERGED,
                 1.0,
             )  # round-off: close to a singular position corrections along the weak direction stay finite
         if theta >= 1.0 and size > tolerance:
-            return (DIVERGED if theta > 2.0 or iteration > 3 else GO_ON), 1.0
+            # the first correction is small where only multipliers, which are not judged, were predicted badly
+            return (DIVERGED if (theta > 2.0 and iteration > 1) or iteration > 3 else GO_ON), 1.0
         eta = theta / (1.0 - theta) if theta < 0.99 else 99.0
     return (CONVERGED if eta * size <= tolerance or size <= 0.01 * tolerance else GO_ON), eta

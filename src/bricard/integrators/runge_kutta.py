@@ -52,9 +52,9 @@ def take_first(form, t, run, system, work):
 
 @compiled
 def shown_inside(t, h, run):
-    """Whether output falls into the step, so that dense output is needed."""
+    """Whether output falls into the step, or events may, so that dense output is needed."""
     k = run.counters[OUTPUT]
-    return k < run.out_t.size and run.out_t[k] < t + h
+    return run.watch.functions.size > 0 or (k < run.out_t.size and run.out_t[k] < t + h)
 
 
 @compiled

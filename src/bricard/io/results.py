@@ -71,7 +71,7 @@ def save(solution: Solution, path: str | os.PathLike[str]) -> None:
         for key in STATE:
             _write(end, key, getattr(solution.end, key))
         _write(end, "extra", solution.end.extra)
-        file["events"] = json.dumps([list(event) for event in solution.events])
+        file["events"] = json.dumps([[_plain(part) for part in event] for event in solution.events])
         if text is not None:
             file["model"] = text
 
@@ -156,7 +156,7 @@ def _read(content: Any, file: Path) -> dict[str, Any]:
         "name": str(attributes["name"]),
         "status": str(attributes["status"]),
         "ok": bool(attributes["ok"]),
-        "events": tuple(Event(*event) for event in json.loads(content["events"].asstr()[()])),
+        "events": tuple(_event(*event) for event in json.loads(content["events"].asstr()[()])),
         "end": State(
             float(end.attrs["t"]),
             *(_array(end, key) for key in STATE),
@@ -165,6 +165,14 @@ def _read(content: Any, file: Path) -> dict[str, Any]:
         "model": content["model"].asstr()[()] if "model" in content else None,
         "reason": str(attributes["without_model"]),
     }
+
+
+def _plain(part: Any) -> Any:
+    return part.tolist() if isinstance(part, np.ndarray) else part
+
+
+def _event(t: float, kind: str, text: str, name: str = "", *states: Any) -> Event:
+    return Event(t, kind, text, name, *(None if state is None else np.array(state, float) for state in states))
 
 
 def _array(group: Any, name: str) -> np.ndarray:

@@ -33,7 +33,7 @@ class Plots:
 
     def energy(self, ax: Axes | None = None) -> Axes:
         """Kinetic, potential and total energy (J), and the start plus the work put in where there is any."""
-        solution, ax = self._solution, _axes(ax)
+        solution, ax = self._solution, new_axes(ax)
         t, energy = solution.t, solution.energy
         ax.plot(t, energy.kinetic, color=BLUE, label="kinetic")
         ax.plot(t, energy.potential, color=ORANGE, label="potential")
@@ -45,7 +45,7 @@ class Plots:
 
     def constraints(self, ax: Axes | None = None) -> Axes:
         """Largest constraint error of the three levels, in scaled rows, on a logarithmic axis."""
-        solution, ax = self._solution, _axes(ax)
+        solution, ax = self._solution, new_axes(ax)
         errors = solution.constraint_errors
         units = {"position": "1", "velocity": "1/s", "acceleration": "1/s²"}
         for (level, unit), colour in zip(units.items(), COLOURS, strict=False):
@@ -56,7 +56,7 @@ class Plots:
 
     def joint(self, *coordinates: str, ax: Axes | None = None) -> Axes:
         """Joint coordinates by name ("A" or "A.angle"), in rad or m; the first few of the model if none is named."""
-        solution, ax = self._solution, _axes(ax)
+        solution, ax = self._solution, new_axes(ax)
         names = coordinates or solution.channels[:MOST]
         if not names:
             raise ModelError(f'Model "{solution.name}" has no joint coordinates to plot.')
@@ -76,7 +76,7 @@ class Plots:
 
     def reaction(self, joint: str, ax: Axes | None = None) -> Axes:
         """Force (N, full lines) and moment (N m, dashed, right axis) of a joint on its second body, world axes."""
-        solution, ax = self._solution, _axes(ax)
+        solution, ax = self._solution, new_axes(ax)
         reaction, name = solution.reaction(joint), getattr(joint, "name", joint)
         t = solution.t
         for values, axis, colour in zip(reaction.force.T, "xyz", COLOURS, strict=False):
@@ -95,7 +95,7 @@ class Plots:
 
     def steps(self, ax: Axes | None = None) -> Axes:
         """Step size (s) over time, on a logarithmic axis."""
-        solution, ax = self._solution, _axes(ax)
+        solution, ax = self._solution, new_axes(ax)
         ends, step = solution.step_times, solution.provenance["step"]
         if ends.size:
             edges = np.concatenate([solution.t[:1], ends])
@@ -108,7 +108,8 @@ class Plots:
         return _finish(ax, solution.t, "step size (s)", title)
 
 
-def _axes(ax: Axes | None) -> Axes:
+def new_axes(ax: Axes | None) -> Axes:
+    """`ax`, or the axes of a new figure that belongs to no window."""
     if ax is not None:
         return ax
     from matplotlib.figure import Figure

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 
 from ..errors import ModelError
+from ..system.assembler import complete
 from ..system.channels import measure_speed, measure_value
 from ..system.rotation import in_group
 from ..system.state import State
@@ -89,17 +90,36 @@ def state_at(solution, t):
         span = f"from {times[0]:g} to {times[-1]:g} s" if times.size else "nowhere"
         raise ModelError(f"t = {t:g} s lies outside the solution, which reaches {span}.")
     k = int(np.clip(np.searchsorted(times, t, side="right") - 1, 0, max(times.size - 2, 0)))
-    a, lam = solution.a, solution.lam
-    if times.size == 1 or t == times[k]:
-        return State(t, solution.q[k].copy(), solution.v[k].copy(), a[k].copy(), lam[k].copy())
-    h = times[k + 1] - times[k]
-    s = (t - times[k]) / h
-    q0, q1, v0, v1 = solution.q[k], solution.q[k + 1], solution.v[k], solution.v[k + 1]
-    v, _ = hermite(s, h, v0, a[k], v1, a[k + 1])
-    T0, T1 = system.kinematic_map(q0), system.kinematic_map(q1)
-    sign = _same_cover(system, q0, q1)
-    q, _ = hermite(s, h, q0, T0 @ v0, sign * q1, sign * (T1 @ v1))
-    return State(t, _normalised(system, q), v, (1 - s) * a[k] + s * a[k + 1], (1 - s) * lam[k] + s * lam[k + 1])
+    left, right = _sample(solution, k), _sample(solution, min(k + 1, times.size - 1))
+    for event in (event for event in solution.events if event.q is not None):
+        if left.t <= event.t <= t:
+            left = _at_event(system, event, left, after=True)
+        elif t < event.t <= right.t:
+            right = _at_event(system, event, right, after=False)
+            break
+    if t == left.t or right.t <= left.t:
+        return left
+    h = right.t - left.t
+    s = (t - left.t) / h
+    v, _ = hermite(s, h, left.v, left.a, right.v, right.a)
+    T0, T1 = system.kinematic_map(left.q), system.kinematic_map(right.q)
+    sign = _same_cover(system, left.q, right.q)
+    q, _ = hermite(s, h, left.q, T0 @ left.v, sign * right.q, sign * (T1 @ right.v))
+    a, lam = (1 - s) * left.a + s * right.a, (1 - s) * left.lam + s * right.lam
+    return State(t, _normalised(system, q), v, a, lam)
+
+
+def _sample(solution, k):
+    """The State of a sample."""
+    turn = solution.turns[k].copy() if len(solution.turns) else np.zeros(0)
+    q, v, a, lam = (values[k].copy() for values in (solution.q, solution.v, solution.a, solution.lam))
+    return State(float(solution.t[k]), q, v, a, lam, turn)
+
+
+def _at_event(system, event, near, after):
+    """The State at an event of a trigger, before or after a reset; turns of angles as in the State `near`."""
+    q, v = (event.q_after, event.v_after) if after and event.q_after is not None else (event.q, event.v)
+    return complete(system, event.t, q, v, near.turn if near.turn.size else None)
 
 
 def _same_cover(system, q0, q1):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from ..compiled import march as counting
 from ..compiled.records import pack
-from ..compiled.status import FINISHED, INTERRUPTED
+from ..compiled.status import FINISHED, INTERRUPTED, STOPPED
 from ..errors import AssemblyError, ModelError, suggest
 from ..system.channels import poses
 from ..system.state import State
@@ -40,11 +40,20 @@ class ConstraintErrors(NamedTuple):
 
 
 class Event(NamedTuple):
-    """Something that happened on the way: time (s), kind, and a sentence."""
+    """Something that happened on the way: time (s), kind, and a sentence; of a trigger also its name and the state.
+
+    kind : "singular", "rebased", or of a trigger "record", "stop", "reset". q (n_q,), v (n_v,) : the state; q_after, v_after :
+    that after a reset.
+    """
 
     t: float
     kind: str
     text: str
+    name: str = ""
+    q: np.ndarray | None = None
+    v: np.ndarray | None = None
+    q_after: np.ndarray | None = None
+    v_after: np.ndarray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,8 +81,8 @@ class Solution:
     turns: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))  # (n, n_measures) counted measures
 
     @classmethod
-    def from_run(cls, problem, run, work, end, *, status, sentence, provenance, seconds, earlier=None):
-        """The Solution of a march that ended with `end` = (q, v); `earlier` is the one that it continues."""
+    def from_run(cls, problem, run, work, end, *, status, sentence, provenance, seconds, found=(), earlier=None):
+        """The Solution of a march that ended with `end` = (q, v); `found` are events of triggers, `earlier` is continued."""
         system, n = problem.system, int(run.counters[counting.OUTPUT])
         n_q, n_v, o = system.n_q, system.n_v, system.n_q + system.n_v
         t, y, turns = run.out_t[:n].copy(), run.out_y[:n], run.out_turn[:n].copy()
@@ -85,6 +94,7 @@ class Solution:
         events = tuple(
             _event(system, run.log_t[k], *run.log_code[2 * k : 2 * k + 2]) for k in range(run.counters[counting.LOGGED])
         )
+        events = tuple(sorted((*events, *found), key=lambda event: event.t))
         steps = run.steps_t[: min(counters["steps"], run.steps_t.size)].copy()
         if earlier is not None and n and earlier.t.size and t[0] == earlier.t[-1]:
             y, t, turns = y[1:], t[1:], turns[1:]
@@ -108,7 +118,7 @@ class Solution:
             v=y[:, n_q : n_q + n_v].copy() if earlier is None else np.concatenate([earlier.v, y[:, n_q : n_q + n_v]]),
             own_a=join(earlier.own_a if earlier else None, own_a),
             own_lam=join(earlier.own_lam if earlier else None, own_lam),
-            ok=status in (FINISHED,),
+            ok=status in (FINISHED, STOPPED),
             status=sentence,
             counters=counters,
             events=events,
@@ -165,9 +175,19 @@ class Solution:
         """Energy and power balance, see Energy."""
         table = self._observed[0]
         kinetic, potential = table[:, KINETIC], table[:, POTENTIAL]
-        work = motion.integral(self.t, table[:, POWER])
+        work = motion.integral(self.t, table[:, POWER]) + self._jumps()
         total = kinetic + potential
         return Energy(kinetic, potential, total, work, total - total[:1] - work)
+
+    def _jumps(self):
+        """Energy (n,) that resets have put in up to each sample."""
+        resets, jumps = [event for event in self.events if event.kind == "reset"], np.zeros(self.t.size)
+        for event in resets:
+            near = int(np.clip(np.searchsorted(self.t, event.t), 0, self.t.size - 1))
+            q, v = np.array([event.q, event.q_after]), np.array([event.v, event.v_after])
+            pair = replace(self, t=np.full(2, event.t), q=q, v=v, own_a=None, turns=self.turns[[near, near]], events=())
+            jumps[self.t >= event.t] += np.diff(pair.energy.total)
+        return jumps
 
     @property
     def constraint_errors(self):
@@ -267,7 +287,7 @@ class Solution:
             "characteristic_length": self.system.length,
             **self.counters,
             "seconds": self.seconds,
-            "events": [event._asdict() for event in self.events],
+            "events": [{"t": event.t, "kind": event.kind, "text": event.text} for event in self.events],
             "provenance": self.provenance,
         }
 
@@ -318,7 +338,7 @@ def _three(point):
 
 def _event(system, t, code, pivot):
     if code == counting.LOG_REBASED:
-        return Event(float(t), "rebased", f"New independent coordinates were chosen at t = {t:.6g} s.")
+        return Event(float(t), "rebased", f"Independent coordinates or rows were chosen anew at t = {t:.6g} s.")
     unknown = int(system.pattern.order[pivot]) if 0 <= pivot < system.pattern.order.size else -1
     where = system.unknown_name(unknown) if unknown > system.n_v else "the constraints"
     text = (

@@ -1,0 +1,45 @@
+"""Overdetermined: the constraints at all three levels at once.
+
+    q' = T(q) v,   M v' + G^T lam = f,   Phi(t, q) = 0,   G v + Phi_t = 0,   G v' = gamma
+
+The exact motion satisfies all of that, a discretised one cannot: there are more equations than unknowns. An integrator of this
+form keeps the constraints and the equations of motion at the end of a step, and weakens its own formulas: null-space-newmark
+lets them hold along the null space of G only, rattle and central-difference bring their own multipliers for it. What results
+behaves as the same formula on minimal coordinates would, stability limits included; nothing drifts. Nonholonomic rows have the
+levels of velocity and acceleration.
+Reference: Fuehrer and Leimkuhler, Numerische Mathematik 59 (1991) 55-69; spec 004, section 2.4.
+"""
+
+import numpy as np
+
+from .base import OVERDETERMINED_DAE, Formulation, Problem, position_scale, velocity_scale
+from .mechanical import choose_rows, holding
+
+
+def overdetermined(system):
+    """The OverdeterminedDae form: y = [q, v, u] with u = [v', 0, lam]; integrators evaluate the system themselves."""
+    n_v, start = system.n_v, system.n_q + system.n_v
+    unjudged = np.full(n_v + 1 + system.n_rows, np.inf)
+    return Problem(
+        form=OVERDETERMINED_DAE,
+        system=system,
+        functions=(),
+        after_step=holding,
+        rebase=choose_rows,
+        initial=lambda state, work: np.concatenate([state.q, state.v, state.a, [0.0], state.lam]),
+        scale=np.concatenate([position_scale(system), velocity_scale(system), unjudged]),
+        keep_a=start,
+        keep_lam=start + n_v + 1,
+    )
+
+
+OVERDETERMINED = Formulation(
+    name="overdetermined",
+    title="Overdetermined: constraints of position, velocity and acceleration",
+    index=1,
+    forms={OVERDETERMINED_DAE: overdetermined},
+    keeps=("position", "velocity", "acceleration"),
+    drifts=(),
+    references=("Fuehrer and Leimkuhler 1991, doi:10.1007/BF01385770",),
+    cost="an evaluation of the system; factorisations in the integrator",
+)

@@ -1,0 +1,82 @@
+"""One stage of an implicit method whose stages are solved one after the other: trapezoidal rule, diagonally implicit methods.
+
+    F(t, x, shift (x - base)) = 0,   shift = 1/(h a_ii)
+
+Newton's method with one real matrix, kept over stages and steps as long as the shift stays and it contracts well. Multipliers
+have no y' in the equations, so their part of `base` does not matter.
+
+    memory   the numbers below; an integrator's own follow from OWN_MEMORY on
+"""
+
+from ..compiled.march import CULPRIT, EVALUATIONS, ITERATIONS, TANGENTS
+from ..compiled.pointers import compiled
+from ..compiled.status import NEWTON_FAILED, RUNNING, SINGULAR
+from ..linalg.factor import solve
+from .dae import jacobian, newton_matrix, residual
+from .newton import CONVERGED, DIVERGED, judge
+
+MAX_ITERATIONS = 10
+TROUBLED = 20  # steps after a failure for which the formulation may leave out rows that have become dependent
+KEPT = 0.05  # contraction up to which the matrix is kept
+TRUSTED = 0.2  # best measure of the error left that is taken over from one stage to the next: the matrix gets worse as it ages
+# of memory: measure of the error left by Newton's method, its contraction, shift of the matrix (0: none)
+ETA, CONTRACTION, SHIFT, OWN_MEMORY = range(4)
+
+
+@compiled
+def solve_stage(form, t, shift, x, slope, base, guess, change, weight, limits, run, system, work):
+    """x and its y' from the guess for x. limits: those of weigh(). A status."""
+    memory, counters = run.memory, run.counters
+    renew, worst = abs(memory[SHIFT] - shift) > 1e-9 * shift or memory[CONTRACTION] > KEPT, 0
+    for _ in range(2):  # with the matrix at hand; with a new one
+        for i in range(x.size):
+            x[i] = guess[i]
+            slope[i] = shift * (x[i] - base[i])
+        if renew:
+            status = jacobian(form, t, x, slope, run, system, work)
+            counters[TANGENTS] += 1
+            regular = newton_matrix(run.real, shift, run)
+            memory[SHIFT], memory[ETA] = shift if regular else 0.0, 1.0
+            if status != RUNNING or not regular:
+                return status if status != RUNNING else SINGULAR
+        eta, previous, begun = max(memory[ETA], TRUSTED), 0.0, 0.0
+        for iteration in range(MAX_ITERATIONS):
+            status = residual(form, t, x, slope, change, run, system, work)
+            if status != RUNNING:
+                return status
+            counters[EVALUATIONS] += 1
+            counters[ITERATIONS] += 1
+            solve(run.real, change, change)
+            size = 0.0
+            for i in range(x.size):
+                x[i] -= change[i]
+                slope[i] = shift * (x[i] - base[i])
+                if not abs(change[i]) * weight[i] <= size:
+                    size, worst = abs(change[i]) * weight[i], i
+            verdict, eta = judge(iteration, size, previous, eta, limits[0], limits[2])
+            if iteration > 0:
+                memory[CONTRACTION] = (size / max(begun, 1e-300)) ** (1.0 / iteration)
+            else:
+                begun = size
+                memory[CONTRACTION] *= 0.5
+            previous = size
+            if verdict == DIVERGED or (verdict == CONVERGED and not eta * size <= limits[1]):
+                break
+            if verdict == CONVERGED:
+                memory[ETA] = eta
+                return RUNNING
+        if renew:
+            break
+        renew = True
+    counters[CULPRIT] = worst - system.n_q if worst >= system.n_q else -2 - worst
+    memory[SHIFT] = 0.0
+    work.left_out[1] = TROUBLED
+    return NEWTON_FAILED
+
+
+@compiled
+def hermite(theta, h, i, y, slope, y_new, slope_new):
+    """Component i of the cubic with the given values and slopes at both ends of a step, at theta between 0 and 1."""
+    rise, left = y_new[i] - y[i], 1.0 - theta
+    bend = left * (h * slope[i] - rise) - theta * (h * slope_new[i] - rise)
+    return y[i] + theta * (rise + left * bend)

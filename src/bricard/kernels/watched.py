@@ -1,0 +1,71 @@
+"""Functions that triggers watch: a joint coordinate or its velocity, and a user's function of time and state.
+
+The twin of system/channels.py for one state in compiled code. Numbers of a coordinate: its kind (place in KINDS), 1 for the
+velocity, bodies a and b, then the parameters of the measure (model/blocks.py). Angles lie between -pi and pi: turns are counted
+outside.
+"""
+
+import math
+
+from ..compiled.interfaces import EVALUATE, WATCH
+from ..compiled.pointers import compiled, inlined
+from .vectors import add, cross, dot, position_of, rotate, rotation_of, spin_of, subtract, triple
+
+KINDS = ("angle", "displacement", "distance")
+PARAMETERS = 4  # place of the first parameter
+
+call_evaluate = EVALUATE.call
+
+
+@compiled
+def angle(p, numbers, R_a, R_b, spin):
+    """Angle and angular velocity of x_b about z_a, from x_a towards y_a."""
+    x, y, side = (
+        rotate(R_a, triple(numbers, p)),
+        rotate(R_a, triple(numbers, p + 3)),
+        rotate(R_b, triple(numbers, p + 6)),
+    )
+    turning = cross(spin, side)
+    s, c = dot(side, y), dot(side, x)
+    return math.atan2(s, c), (c * dot(turning, y) - s * dot(turning, x)) / (s * s + c * c)
+
+
+@compiled
+def displacement(p, numbers, R_a, gap, rate, w_a):
+    """Way and speed of a point of b along a direction of a."""
+    n = rotate(R_a, triple(numbers, p))
+    return dot(gap, n) - numbers[p + 6], dot(rate, n) + dot(gap, cross(w_a, n))
+
+
+@WATCH
+def coordinate(t, q, v, numbers, first, system, work):
+    """A joint coordinate (m, rad) or its velocity."""
+    call_evaluate(system.methods[0], t, q, v, 0, system, work)
+    kind, fast, a, b, p = numbers[first], numbers[first + 1], int(numbers[first + 2]), int(numbers[first + 3]), first
+    p += PARAMETERS
+    x, velocity = work.x, work.velocity
+    R_a, R_b = rotation_of(work.rotation, a), rotation_of(work.rotation, b)
+    w_a, w_b = rotate(R_a, spin_of(velocity, a)), rotate(R_b, spin_of(velocity, b))
+    if kind == 0.0:
+        value, speed = angle(p, numbers, R_a, R_b, subtract(w_b, w_a))
+        return speed if fast == 1.0 else value
+    lever = rotate(R_b, triple(numbers, p + 3))
+    gap = subtract(add(position_of(x, b), lever), position_of(x, a))
+    rate = subtract(add(triple(velocity[b], 0), cross(w_b, lever)), triple(velocity[a], 0))
+    if kind == 1.0:
+        value, speed = displacement(p, numbers, R_a, gap, rate, w_a)
+        return speed if fast == 1.0 else value
+    lever = rotate(R_a, triple(numbers, p))
+    gap, rate = subtract(gap, lever), subtract(rate, cross(w_a, lever))
+    value = math.sqrt(dot(gap, gap))
+    return dot(gap, rate) / value if fast == 1.0 else value
+
+
+def of_function(function):
+    """The user's function (t, q, v) -> value."""
+    function = inlined(function)
+
+    def watch(t, q, v, numbers, first, system, work):
+        return float(function(t, q, v))
+
+    return WATCH(watch)

@@ -1,0 +1,291 @@
+"""Triggers: what simulate() watches on the way, and what it does when a value is crossed; times at which something jumps.
+
+A Trigger is compiled into the time loop (compiled/watching.py). Only its action is Python: it runs after the loop has come back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields, is_dataclass
+from math import pi
+from typing import Any
+
+import numpy as np
+
+from ..compiled.records import Watch, pack
+from ..compiled.status import CHATTERING, STOPPED, TRIGGER_FAILED
+from ..compiled.watching import NOWHERE, PLACES
+from ..errors import BricardError, ModelError, UserFunctionError, suggest
+from ..kernels import watched
+from ..model.checks import number
+from ..model.profiles import Profile, SmoothStep, Tabulated
+from ..solution.solution import Event
+from ..system.assembler import complete, settle
+from .start import no_watch
+
+RECORD, STOP, RESET = "record", "stop", "reset"
+DIRECTIONS = {"rising": 1, "falling": -1, "both": 0}
+ROOM = 64  # events between two visits of Python, besides what one step may find
+AHEAD = 1e-3  # share of a step by which a state is moved to see where a function goes
+ROUNDING = 1e-14  # relative to a value
+NEAR = 1e-3  # a value is zero if it is so small a part of what it changes by on that way
+CROWD, SHORT = (
+    100,
+    1e-6,
+)  # so many resets of one trigger, each within so small a part of the run after the one before, are too many
+
+
+@dataclass(frozen=True)
+class Trigger:
+    """Something to watch: when `function` crosses the value `at`, the `action` is taken.
+
+    function : a joint coordinate of the model, "A" or "A.angle" (turns are counted), or a function (t, q, v) -> number, which is
+    compiled. velocity : watch the velocity of the coordinate instead. direction : "rising", "falling" or "both". action :
+    "record" notes the event, "stop" also ends the run there, a function (t, q, v) -> v or (q, v) gives a new state, from which
+    the run goes on after it was brought onto the constraints. name : of the events in `solution.events`. A start at the value
+    itself is no event.
+    """
+
+    function: str | Callable[..., Any]
+    at: float = 0.0
+    direction: str = "both"
+    action: str | Callable[..., Any] = RECORD
+    velocity: bool = False
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.name:
+            given = self.function if isinstance(self.function, str) else getattr(self.function, "__name__", "function")
+            object.__setattr__(self, "name", given)
+        if not isinstance(self.function, str) and not callable(self.function):
+            raise ModelError(f"{self}: it needs a joint coordinate or a function (t, q, v), not {self.function!r}.")
+        object.__setattr__(self, "at", number(self.at, f"{self}: at"))
+        if self.direction not in DIRECTIONS:
+            near, known = suggest(self.direction, DIRECTIONS), ", ".join(DIRECTIONS)
+            raise ModelError(f'{self}: there is no direction "{self.direction}".{near} Known: {known}.')
+        if not callable(self.action) and self.action not in (RECORD, STOP):
+            raise ModelError(
+                f'{self}: the action is {self.action!r}; it must be "record", "stop" or a function (t, q, v) -> v or (q, v).'
+            )
+        if self.velocity and not isinstance(self.function, str):
+            raise ModelError(f"{self}: velocity=True is for joint coordinates.")
+
+    def __str__(self) -> str:
+        return f'trigger "{self.name}"'
+
+    @property
+    def kind(self) -> str:
+        """What its events are called: "record", "stop" or "reset"."""
+        return RESET if callable(self.action) else str(self.action)
+
+
+def checked(triggers: Any) -> tuple[Trigger, ...]:
+    """The triggers as a tuple, or an error that says what is needed."""
+    found = (triggers,) if isinstance(triggers, Trigger) else tuple(triggers)
+    for trigger in found:
+        if not isinstance(trigger, Trigger):
+            raise ModelError(f"triggers must be a list of br.Trigger(...), not {trigger!r}.")
+    return found
+
+
+class Watching:
+    """The triggers of one run: their compiled functions, the record for the time loop, the events so far."""
+
+    def __init__(self, triggers, system, state, span, earlier=None):
+        self.triggers, self.system, self.span = triggers, system, span
+        self.events: list[Event] = []
+        self._crowd: dict[int, tuple[float, int]] = {}
+        self._at_value: int | None = None  # the trigger that stands at its value
+        self._pointers = []
+        numbers, rules = [], []
+        for trigger in triggers:
+            pointer, own = self._compiled(trigger, state)
+            rules += [DIRECTIONS[trigger.direction], int(trigger.kind != RECORD), len(numbers)]
+            numbers += own
+            self._pointers.append(pointer)
+        self.record = no_watch()
+        if not triggers:
+            return
+        self._work = system.work()
+        self._packed = pack(self._work)
+        n, room = len(triggers), ROOM + PLACES * len(triggers)
+        self.record = Watch(
+            functions=np.array([pointer.address for pointer in self._pointers], np.int64),
+            rules=np.array(rules, np.int64),
+            numbers=np.array(numbers, float),
+            level=np.array([trigger.at for trigger in triggers]),
+            period=np.array([2 * pi * self._is_angle(trigger) for trigger in triggers]),
+            side=np.zeros(n, np.int64),
+            samples=np.zeros((PLACES + 1, n)),
+            roots=np.zeros(n),
+            place=np.full(1, NOWHERE),
+            found=np.zeros(2, np.int64),
+            q=np.zeros(system.n_q),
+            v=np.zeros(system.n_v),
+            t=np.zeros(room),
+            trigger=np.zeros(room, np.int64),
+            y=np.zeros((room, system.n_q + system.n_v)),
+        )
+        for k, trigger in enumerate(triggers):  # turns are counted on from an earlier run
+            value = self._value(k, state.t, state.q, state.v)
+            if earlier is not None and self._is_angle(trigger):
+                value = earlier.joint(trigger.function)[-1]
+            self.record.samples[0, k] = value - trigger.at
+
+    def begin(self, state, step):
+        """Note on which side of its value each function is, or to which it goes; `step` (s) is the next step."""
+        for k, trigger in enumerate(self.triggers):
+            near, gap = self.record.samples[0, k], self._value(k, state.t, state.q, state.v) - trigger.at
+            change = self._change(k, state, AHEAD * step, gap)
+            if self.record.period[k]:
+                gap += self.record.period[k] * round((near - gap) / self.record.period[k])
+            close = k == self._at_value or abs(gap) <= NEAR * abs(change)
+            self.record.side[k] = np.sign(change if close else gap)
+
+    def _change(self, k, state, ahead, gap):
+        """By what function k is about to change in the time `ahead`: to first order, or to second order if that is nothing."""
+        noise = ROUNDING * max(abs(gap), abs(self.triggers[k].at), 1e-3)
+        for increment in (ahead * state.v, ahead * (state.v + 0.5 * ahead * state.a)):
+            moved = self._value(k, state.t + ahead, self.system.retract(state.q, increment), state.v + ahead * state.a)
+            change, period = moved - self.triggers[k].at - gap, self.record.period[k]
+            change = (change + 0.5 * period) % period - 0.5 * period if period else change
+            if abs(change) > noise:
+                return change
+        return 0.0
+
+    def collect(self):
+        """Fetch the events that the time loop has found. The last of them, if it interrupts the run, otherwise None."""
+        record, n_q, last = self.record, self.system.n_q, None
+        for n in range(int(record.found[0])):
+            k = int(record.trigger[n])
+            trigger, t = self.triggers[k], float(record.t[n])
+            text = f'The value {trigger.at:g} of "{trigger.name}" was crossed at t = {t:.9g} s.'
+            q, v = record.y[n, :n_q].copy(), record.y[n, n_q:].copy()
+            self.events.append(Event(t, trigger.kind, text, trigger.name, q, v))
+            last = k if trigger.kind != RECORD else None
+        record.found[0] = 0
+        return last
+
+    def act(self, k, turn):
+        """(state, whether the run ends) after the event that was found last: its own state, or what the action asks for."""
+        trigger, event = self.triggers[k], self.events[-1]
+        if trigger.kind == STOP:
+            return complete(self.system, event.t, event.q, event.v, turn), True
+        q, v, stays = self._asked(trigger, event)
+        self._at_value = k if stays else None
+        try:
+            state = complete(self.system, event.t, *settle(self.system, event.t, q, v, turn), turn)
+        except BricardError as error:
+            raise UserFunctionError(
+                f"The action of {trigger} asks for a state at t = {event.t:g} s that is none: {error}"
+            ) from error
+        self.events[-1] = event._replace(q_after=state.q, v_after=state.v)
+        return state, False
+
+    def culprit(self, status):
+        """The trigger that a status speaks of, in words, or None."""
+        if status == TRIGGER_FAILED:
+            return str(self.triggers[int(self.record.found[1])])
+        last = [event.name for event in self.events if event.kind != RECORD][-1:]
+        return f'trigger "{last[0]}"' if last and status in (STOPPED, CHATTERING) else None
+
+    def crowded(self, k):
+        """Whether trigger k has reset the state again and again without getting on."""
+        t = self.events[-1].t
+        before, count = self._crowd.get(k, (-np.inf, 0))
+        count = count + 1 if t - before <= SHORT * self.span else 0
+        self._crowd[k] = (t, count)
+        return count >= CROWD
+
+    def _asked(self, trigger, event):
+        """The q and v that an action asks for, and whether it leaves the position."""
+        try:
+            given = trigger.action(event.t, event.q.copy(), event.v.copy())
+            pair = isinstance(given, tuple) and len(given) == 2 and np.ndim(given[0]) == 1
+            q, v = (np.array(x, float) for x in (given if pair else (event.q, given)))
+        except Exception as error:
+            raise UserFunctionError(
+                f"The action of {trigger} fails at t = {event.t:g} s: {type(error).__name__}: {error}. It must take (t, q, v) "
+                "and return the new v, or (q, v)."
+            ) from error
+        if q.shape != event.q.shape or v.shape != event.v.shape or not (np.isfinite(q).all() and np.isfinite(v).all()):
+            raise UserFunctionError(
+                f"The action of {trigger} returns shapes {q.shape} and {v.shape} at t = {event.t:g} s, or numbers that are not "
+                f"finite; needed are {event.v.size} velocities, or ({event.q.size} positions, {event.v.size} velocities)."
+            )
+        return q, v, not pair
+
+    def _is_angle(self, trigger):
+        return isinstance(trigger.function, str) and not trigger.velocity and self._measure(trigger).kind == "angle"
+
+    def _measure(self, trigger):
+        if self.system.model is None:
+            raise ModelError(f"{trigger}: a system given by functions has no joints; give a function (t, q, v).")
+        return self.system.model.coordinate(trigger.function)
+
+    def _value(self, k, t, q, v):
+        first = int(self.record.rules[3 * k + 2])
+        return self._pointers[k](t, q, v, self.record.numbers, first, self.system.compiled, self._packed)
+
+    def _compiled(self, trigger, state):
+        """The compiled function of a trigger, and its numbers."""
+        if isinstance(trigger.function, str):
+            measure = self._measure(trigger)
+            names = [*self.system.model.bodies, self.system.model.ground.name]
+            bodies = [names.index(body.name) for body in measure.bodies]
+            kind = watched.KINDS.index(measure.kind)
+            return watched.coordinate, [kind, int(trigger.velocity), *bodies, *measure.parameters]
+        try:
+            value = trigger.function(state.t, state.q.copy(), state.v.copy())
+        except Exception as error:
+            raise UserFunctionError(
+                f"The function of {trigger} fails at the start: {type(error).__name__}: {error}. It must take (t, q, v) and "
+                "return a number."
+            ) from error
+        if np.ndim(value) != 0 or isinstance(value, str) or not np.isfinite(value):
+            raise UserFunctionError(
+                f"The function of {trigger} must return a finite number; at the start it is {value!r}."
+            )
+        pointer = watched.of_function(trigger.function)
+        try:
+            _ = pointer.address
+        except Exception as error:
+            lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+            reason = next((line for line in lines if "pipeline" not in line), type(error).__name__)
+            raise UserFunctionError(
+                f"The function of {trigger} cannot be compiled: {reason}. It may use numbers, arrays and numpy; see "
+                "docs/own-joints-and-forces.md."
+            ) from error
+        return pointer, []
+
+
+def break_times(model) -> set[float]:
+    """Times (s) at which profiles of a model have a kink: ends of smooth steps and of tables. Empty without a model."""
+    found: set[float] = set()
+    if model is not None:
+        for element in (*model.joints.values(), *model.forces.values()):
+            _collect_breaks(element, found)
+    return found
+
+
+def _collect_breaks(part, found):
+    if isinstance(part, SmoothStep):
+        found |= {part.t_start, part.t_end}
+    elif isinstance(part, Tabulated):
+        found |= {part.time[0], part.time[-1]}
+    elif isinstance(part, (tuple, list)):
+        for item in part:
+            _collect_breaks(item, found)
+    elif is_dataclass(part) and not isinstance(part, Profile):
+        for field in fields(part):
+            value = getattr(part, field.name)
+            if isinstance(value, (tuple, list)) or is_dataclass(value):
+                _collect_breaks(value, found)
+
+
+def breaks_of(given: Any, model, start: float, end: float, adaptive: bool) -> np.ndarray:
+    """Times inside the run at which steps are to end: those given; where steps are free, also the kinks of the model."""
+    times: Iterable[Any] = [given] if isinstance(given, (int, float)) else given
+    numbers = {number(time, "breaks: a time") for time in times}
+    numbers |= break_times(model) if adaptive else set()
+    return np.array(sorted(time for time in numbers if start < time < end))
