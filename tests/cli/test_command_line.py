@@ -104,7 +104,9 @@ BAD_SETTINGS = {
     "[simulation]\nduration = nan": "duration must be a finite number",
     "[simulation]\nduration = 1\nintegrator = 4": "integrator must be a text",
     '[simulation]\nduration = 1\nformulation = "indx1"': 'no formulation "indx1". Did you mean "index1"',
-    '[simulation]\nduration = 1\nformulation = "index3"\nintegrator = "rk4"': "With index3 use ",
+    '[simulation]\nduration = 1\nformulation = "index3"\nintegrator = "rk4"': (
+        "With index3 use radau5, radau, gamd, sdirk, trapezoidal, bdf, ida, newmark, hht, generalized-alpha"
+    ),
     "[simulation]\nduration = 1\nrho = 0.5\n": "rho",
     "": "Give --duration SECONDS",
 }

@@ -208,7 +208,7 @@ def test_passes_singular_positions(formulation, form):
     end = found.point("bar 0", (0.5, 0, 0))[-1, :2]
     np.testing.assert_allclose(end, [np.cos(angle), np.sin(angle)], rtol=0, atol=accuracy)
     # Newton's method of Radau in index 3 gets through with the rows as they are
-    assert found.counters["rebasings"] > 0 or (formulation == "index3" and form != MECHANICAL)
+    assert found.counters["rebasings"] > 0
 
 
 # Jacobians
@@ -336,7 +336,7 @@ def test_orders_of_radau(formulation, form):
 def test_quoted_errors(formulation, h, form):
     """The digits that are printed; multipliers have four, and a fixed step must hit t = 1."""
     found, quoted = errors(formulation, form, h), QUOTED[formulation, h]
-    np.testing.assert_allclose(found[0], quoted[0], rtol=1e-5)  # 1e-12 of Newton's method are 4e-6 of the smallest
+    np.testing.assert_allclose(found[0], quoted[0], rtol=2e-6)
     np.testing.assert_allclose(found[1:], quoted[1:], rtol=3e-4)
 
 
@@ -389,7 +389,7 @@ def test_tiny_steps(formulation, form):
     found = solved(built("rssr"), 0.002, formulation, form, 1e-5, **options)
     exact = simulate(built("rssr"), 0.002, formulation="index1", integrator="dopri5", rtol=1e-12, output=1)
     assert found.counters["rejected"] == 0
-    np.testing.assert_allclose(found.q, exact.q, rtol=0, atol=3e-12)
+    np.testing.assert_allclose(found.q, exact.q, rtol=0, atol=1e-12)
     np.testing.assert_allclose(found.v, exact.v, rtol=0, atol=1e-8 if formulation == "index3" else 1e-11)
 
 
