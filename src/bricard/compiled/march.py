@@ -42,7 +42,11 @@ GRID = 14  # steps of the nominal grid that are behind us
 KEEP_A = 15  # where in y the accelerations begin that output keeps, or -1
 KEEP_LAM = 16  # the same for the multipliers
 BREAK = 17  # next of the times at which history ends
+LEAPS = 18  # tries to leap a singular position since the last accepted step
+WEAK_PIVOTS = 19  # 1: the last accepted step ended with weak pivots
 N_COUNTERS = 20
+
+SHORTER = (0.8, 0.64, 0.512, 1.0)  # sizes of the tries to leap a singular position; where none does, it is the step as planned
 
 NEARLY = 1e-15  # a time before another one, which rounding does not make equal to it
 
@@ -102,6 +106,7 @@ def log(t, code, where, run):
 def count_step(t, run):
     """One more accepted step, which ends at t."""
     k = run.counters[STEPS]
+    run.counters[LEAPS] = 0
     if k < run.steps_t.size:
         run.steps_t[k] = t
     run.counters[STEPS] = k + 1
@@ -115,6 +120,17 @@ def watch_singularity(t, run, system, work):
     if near and counters[WEAK_NOW] == 0:
         log(t, LOG_SINGULAR, report[1], run)
     counters[WEAK_NOW] = 1 if near else 0
+
+
+@compiled
+def leap(h, run):
+    """Try a slightly shorter step instead of one that met a singular position or ended close to it.
+
+    Round-off rules there: small steps would creep into it, and a state in its neighbourhood no longer knows its branch.
+    """
+    tries = run.counters[LEAPS]
+    run.clock[1] = h * SHORTER[tries] / (SHORTER[tries - 1] if tries > 0 else 1.0)
+    run.counters[LEAPS] = tries + 1
 
 
 @MARCH
@@ -149,6 +165,7 @@ def march(functions, order, form, run, system, work, max_steps):
             h = clock[7] if nominal else goal - t
         elif h < clock[2]:
             return STEP_TOO_SMALL
+        weak = work.kkt.report[4]
         status = call_step(step, form, t, h, run, system, work)
         if status == RUNNING:
             check = 0.0
@@ -168,6 +185,8 @@ def march(functions, order, form, run, system, work, max_steps):
             continue
         if not call_control(control, order, h, run):
             counters[REJECTED] += 1
+            if work.kkt.report[4] > weak and counters[LEAPS] < len(SHORTER) - 1:
+                leap(h, run)
             continue
         t_new = goal if hit else t + h
         if after != 0:
@@ -179,6 +198,14 @@ def march(functions, order, form, run, system, work, max_steps):
                 if clock[1] < clock[2]:
                     return status
                 continue
+        weak_end = work.kkt.report[0] > 0
+        if weak_end and counters[WEAK_PIVOTS] == 0 and not on_grid and counters[LEAPS] < len(SHORTER):
+            counters[REJECTED] += 1
+            if counters[LEAPS] == 0:
+                watch_singularity(t_new, run, system, work)
+            leap(h, run)
+            continue
+        counters[WEAK_PIVOTS] = 1 if weak_end else 0
         if watched > 0:
             status = look(functions, form, t, h, run, system, work)
             if status != RUNNING:

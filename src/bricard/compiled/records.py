@@ -70,7 +70,7 @@ class Matrix(NamedTuple):
     weak: VECTOR  # a pivot smaller than this is counted as weak; zero where none is expected
     a: VECTOR
     permuted: VECTOR
-    report: INTEGERS  # number of weak pivots, first of them, first pivot that vanished (or -1), factorisations
+    report: INTEGERS  # number of weak pivots, first of them, first pivot that vanished (or -1); factorisations, weak pivots in all
 
 
 class ComplexMatrix(NamedTuple):

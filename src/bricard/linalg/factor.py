@@ -21,6 +21,7 @@ def note_pivot(d, k, weak, report):
     """Count a weak pivot; remember the first that vanishes or is not a number."""
     if not abs(d) > weak[k]:
         report[0] += 1
+        report[4] += 1
         report[1] = k if report[1] < 0 else report[1]
         if not abs(d) > 0.0 and report[2] < 0:
             report[2] = k
