@@ -38,6 +38,7 @@ class Definition:
     bodies: (mass, principal inertias about the centre of mass, centre of mass, rotation matrix from body to global).
     velocities: (velocity of the centre of mass, angular velocity), both in the global frame.
     joints: (kind, i, j, point, axis) with kind "revolute" or "spherical" (axis None), at the initial configuration.
+    springs: (i, j, point on i, point on j, stiffness, length), torques: (body, constant torque about z); planar only.
     planar: motion in the x-y plane, to be modelled with planar bodies (three coordinates each) and planar joints.
     redundant: the constraints are dependent (always or in some positions).
     """
@@ -49,6 +50,8 @@ class Definition:
     duration: float
     planar: bool = False
     redundant: bool = False
+    springs: tuple = ()
+    torques: tuple = ()
 
 
 def _x_to(direction):
@@ -148,6 +151,54 @@ def bricard():
     return Definition(bodies, [(np.zeros(3), np.zeros(3))] * 5, joints, np.array([0, -GRAVITY, 0]), 9.0, redundant=True)
 
 
+def andrews():
+    """IFToMM A03, Andrews' squeezer, with the data of the test set for initial value problems (Bari); at rest, no gravity."""
+    pa, pb, pc, origin = (
+        np.array([-0.06934, -0.00227]),
+        np.array([-0.03635, 0.03273]),
+        np.array([0.014, 0.072]),
+        np.zeros(2),
+    )
+    beta, gamma, phi = -0.0617138900142764496, 0.455279819163070380, 0.222668390165885885
+    delta, omega, epsilon = 0.487364979543842550, -0.222668390165885885, 1.23054744454982119
+    angles = (beta, beta, gamma, phi + delta, delta, omega + epsilon, epsilon)
+    masses = (0.04325, 0.00365, 0.02373, 0.00706, 0.07050, 0.00706, 0.05498)
+    inertias = (2.194e-6, 4.410e-7, 5.255e-6, 5.667e-7, 1.169e-5, 5.667e-7, 1.912e-5)
+    centres = ((0.00092, 0), (-0.0115, 0), (0.01043, -0.01874), (0, 0.01421), (0.02308, 0.00916), (-0.01421, 0))
+    centres += ((-0.00449, -0.01228),)
+
+    def turn(angle):
+        c, s = math.cos(angle), math.sin(angle)
+        return np.array([[c, -s], [s, c]])
+
+    f = turn(beta) @ [0.007, 0]
+    e = f + turn(beta) @ [-0.028, 0]
+    h, g = pa + turn(delta) @ [0.04, 0], pa + turn(epsilon) @ [0, -0.04]
+
+    def lifted(p):
+        return np.array([p[0], p[1], 0.0])
+
+    bodies = []
+    origins = (origin, f, pb, e, pa, e, pa)
+    for mass, inertia, centre, angle, start in zip(masses, inertias, centres, angles, origins, strict=True):
+        rotation = np.eye(3)
+        rotation[:2, :2] = turn(angle)
+        bodies.append((mass, np.array([inertia] * 3), lifted(start + turn(angle) @ centre), rotation))
+    places = ((-1, 0, origin), (0, 1, f), (-1, 2, pb), (2, 1, e), (2, 3, e), (2, 5, e), (-1, 4, pa), (-1, 6, pa))
+    joints = [("revolute", i, j, lifted(p), np.array([0, 0, 1.0])) for i, j, p in (*places, (3, 4, h), (5, 6, g))]
+    springs = ((-1, 2, lifted(pc), lifted(pb + turn(gamma) @ [0.02, -0.018]), 4530.0, 0.07785),)
+    return Definition(
+        bodies,
+        [(np.zeros(3), np.zeros(3))] * 7,
+        joints,
+        np.zeros(3),
+        0.05,
+        planar=True,
+        springs=springs,
+        torques=((0, 0.033),),
+    )
+
+
 MECHANISMS: dict[str, Definition] = {
     "rssr": rssr(),
     "chain10": chain(10, 1.0),
@@ -156,6 +207,7 @@ MECHANISMS: dict[str, Definition] = {
     "double-four-bar": double_four_bar(),
     "double-four-bar-planar": double_four_bar(planar=True),
     "bricard": bricard(),
+    "andrews": andrews(),
 }
 
 
@@ -222,7 +274,7 @@ def settings(name):
     small = len(definition.bodies) <= 10
     linears = ["dense"] if definition.redundant else ["sparse", "dense", "exu-dense"] if small else ["sparse"]
     rotations = ["euler"] if definition.planar else ["euler", "vector", "xyz"]
-    methods = ["index3"] if definition.redundant or definition.planar else ["index3", "index2"]
+    methods = ["index3"] if definition.redundant or name.startswith("double") else ["index3", "index2"]
     out = []
     for method in methods:
         for linear in linears:
@@ -290,6 +342,11 @@ BEST: dict[str, dict[str, Setting]] = {
         "index3-loose": replace(_XYZ, contractivity=0.05, tolerance=1e-6),
         "implicit": replace(_XYZ, contractivity=0.05, tolerance=1e-6),
     },
+    "andrews": {
+        "index3": Setting(newton="per-step"),
+        "index3-loose": Setting(newton="per-step", tolerance=1e-6),
+        "implicit": Setting(method="index2", newton="per-step", tolerance=1e-6),
+    },
 }
 
 
@@ -344,17 +401,32 @@ def _build_spatial(exu, mbs, definition, setting):
             mbs.CreateRevoluteJoint(
                 itemNumbers=pair, position=list(point), axis=list(axis), useGlobalFrame=True, show=False
             )
-    return _body_positions(exu, mbs, bodies)
+    return _body_states(exu, mbs, bodies)
 
 
-def _body_positions(exu, mbs, bodies):
-    """Function giving the centres of mass of bodies."""
-    what = exu.OutputVariableType.Position
-    return lambda: np.array([mbs.GetObjectOutputBody(b, what, [0, 0, 0]) for b in bodies])
+def _body_states(exu, mbs, bodies):
+    """Function giving the centres of mass of bodies, which _watch() finds in mbs.variables."""
+    kinds = exu.OutputVariableType
+    mbs.variables["watched"] = bodies
+    return lambda: np.array([mbs.GetObjectOutputBody(b, kinds.Position, [0, 0, 0]) for b in bodies])
+
+
+def _watch(exu, mbs):
+    """Sensors for place, rotation matrix, velocity and angular velocity (global) of every body: their numbers (4, n)."""
+    from exudyn.utilities import SensorBody
+
+    kinds = exu.OutputVariableType
+    return [
+        [
+            mbs.AddSensor(SensorBody(bodyNumber=b, storeInternal=True, outputVariableType=what))
+            for b in mbs.variables["watched"]
+        ]
+        for what in (kinds.Position, kinds.RotationMatrix, kinds.Velocity, kinds.AngularVelocity)
+    ]
 
 
 def _build_planar(exu, mbs, definition, setting):
-    """Planar bodies (x, y, angle) and planar revolute joints; returns a function giving the end positions."""
+    """Planar bodies (x, y, angle), planar revolute joints, springs, torques; returns a function giving the end positions."""
     from exudyn import utilities as u
 
     ground = mbs.AddObject(u.ObjectGround())
@@ -367,14 +439,21 @@ def _build_planar(exu, mbs, definition, setting):
         marker = mbs.AddMarker(u.MarkerBodyMass(bodyNumber=body))
         mbs.AddLoad(u.LoadMassProportional(markerNumber=marker, loadVector=list(definition.gravity)))
         bodies.append(body)
+
+    def marker(k, point):
+        local = point if k < 0 else definition.bodies[k][3].T @ (point - definition.bodies[k][2])
+        body = ground if k < 0 else bodies[k]
+        return mbs.AddMarker(u.MarkerBodyPosition(bodyNumber=body, localPosition=list(local)))
+
     for _, i, j, point, _ in definition.joints:
-        markers = []
-        for k in (i, j):
-            local = point if k < 0 else definition.bodies[k][3].T @ (point - definition.bodies[k][2])
-            body = ground if k < 0 else bodies[k]
-            markers.append(mbs.AddMarker(u.MarkerBodyPosition(bodyNumber=body, localPosition=list(local))))
-        mbs.AddObject(u.RevoluteJoint2D(markerNumbers=markers))
-    return _body_positions(exu, mbs, bodies)
+        mbs.AddObject(u.RevoluteJoint2D(markerNumbers=[marker(i, point), marker(j, point)]))
+    for i, j, a, b, stiffness, length in definition.springs:
+        pair = [marker(i, a), marker(j, b)]
+        mbs.AddObject(u.SpringDamper(markerNumbers=pair, stiffness=stiffness, damping=0, referenceLength=length))
+    for k, torque in definition.torques:
+        about = mbs.AddMarker(u.MarkerBodyRigid(bodyNumber=bodies[k]))
+        mbs.AddLoad(u.LoadTorqueVector(markerNumber=about, loadVector=[0, 0, torque]))
+    return _body_states(exu, mbs, bodies)
 
 
 def _build_tree(exu, mbs, definition, setting):
@@ -484,6 +563,9 @@ def _simulation_settings(exu, definition, setting, step, duration):
     return s
 
 
+SOLVERS = {"index3": "GeneralizedAlpha", "index2": "TrapezoidalIndex2"}
+
+
 def _run_here(name, setting, step, module, duration):
     definition = MECHANISMS[name]
     duration = duration or definition.duration
@@ -494,8 +576,7 @@ def _run_here(name, setting, step, module, duration):
     positions = build(exu, mbs, definition, setting)
     mbs.Assemble()
     s = _simulation_settings(exu, definition, setting, step, duration)
-    names = {"index3": "GeneralizedAlpha", "index2": "TrapezoidalIndex2"}
-    kind = getattr(exu.DynamicSolverType, names.get(setting.method, setting.method))
+    kind = getattr(exu.DynamicSolverType, SOLVERS.get(setting.method, setting.method))
     message, ok = "", False
     wall, cpu = time.perf_counter(), time.process_time()
     try:
@@ -505,7 +586,7 @@ def _run_here(name, setting, step, module, duration):
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     solver = mbs.sys.get("dynamicSolver")
     it = solver.it if solver is not None else None
-    implicit = setting.method in names
+    implicit = setting.method in SOLVERS
     end = positions() if ok else None
     if end is not None and not np.all(np.isfinite(end)):
         ok, message = False, "not finite"
@@ -543,17 +624,60 @@ def run(name, setting, step, module="fast", duration=None):
     return (_run_here if here else _run_child)(name, setting, step, module, duration)
 
 
-def best_of(name, setting, step, module="fast", repeats=3, limit=4.0):
+def best_of(name, setting, step, module="fast", repeats=3, limit=4.0, duration=None):
     """The run with the smallest CPU time; no further repeat once `limit` seconds are spent or a run has failed."""
     best, spent = None, 0.0
     for _ in range(repeats):
-        result = run(name, setting, step, module)
+        result = run(name, setting, step, module, duration)
         spent += result.wall
         if best is None or result.cpu < best.cpu:
             best = result
         if not result.ok or spent > limit:
             break
     return best
+
+
+def energy(name, places, rotations, velocities, spins):
+    """Kinetic and potential energy less the work of torques (up to full turns), J, from (n, 3), (n, 3, 3), (n, 3), (n, 3)."""
+    definition, total = MECHANISMS[name], 0.0
+    for k, (mass, inertia, _, _) in enumerate(definition.bodies):
+        spin = rotations[k].T @ spins[k]
+        total += 0.5 * mass * velocities[k] @ velocities[k] + 0.5 * inertia @ spin**2
+        total -= mass * definition.gravity @ places[k]
+    for i, j, a, b, stiffness, length in definition.springs:
+        ends = []
+        for k, point in ((i, a), (j, b)):
+            local = point if k < 0 else definition.bodies[k][3].T @ (point - definition.bodies[k][2])
+            ends.append(local if k < 0 else places[k] + rotations[k] @ local)
+        total += 0.5 * stiffness * (np.linalg.norm(ends[1] - ends[0]) - length) ** 2
+    for k, torque in definition.torques:
+        turned = definition.bodies[k][3].T @ rotations[k]
+        total -= torque * math.atan2(turned[1, 0], turned[0, 0])
+    return float(total)
+
+
+def drift(name, setting, step, duration, samples=100, module="fast"):
+    """Largest change of energy on the way, J (full turns of torques taken out), by a run that is not timed; inf if it fails."""
+    definition = MECHANISMS[name]
+    exu, _ = _load(module)
+    container = exu.SystemContainer()
+    mbs = container.AddSystem()
+    (_build_planar if definition.planar else _build_spatial)(exu, mbs, definition, setting)
+    sensors = _watch(exu, mbs)
+    mbs.Assemble()
+    s = _simulation_settings(exu, definition, setting, step, duration)
+    s.solution.sensors.writePeriod = duration / samples
+    try:
+        if not mbs.SolveDynamic(s, solverType=getattr(exu.DynamicSolverType, SOLVERS[setting.method])):
+            return math.inf
+    except Exception:  # exudyn raises several kinds
+        return math.inf
+    series = [np.array([mbs.GetSensorStoredData(k)[:, 1:] for k in numbers]).swapaxes(0, 1) for numbers in sensors]
+    energies = [energy(name, p, r.reshape(-1, 3, 3), v, w) for p, r, v, w in zip(*series, strict=True)]
+    changes = np.array(energies) - energies[0]
+    for _, torque in definition.torques:
+        changes -= 2 * math.pi * torque * np.round(changes / (2 * math.pi * torque))
+    return float(np.abs(changes).max())
 
 
 def error(positions, reference):

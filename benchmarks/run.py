@@ -4,7 +4,7 @@ For every mechanism: generalized-alpha at the step 1e-3 s against exudyn's best 
 sides may loosen the tolerance of Newton's method as long as their error grows by less than a quarter), then the time our
 fastest method needs to reach the error that exudyn reaches. CPU time of the solver alone, best of several runs, taken in
 turns. Errors are distances of the centres of mass from a fine reference whose own accuracy is printed.
-Then size (chains up to 10,000 bodies), start-up, and a user's own joint against the built-in one.
+Then the IFToMM problems (iftomm.py), size (chains up to 10,000 bodies), start-up, and a user's own joint beside the built-in one.
 """
 
 import argparse
@@ -22,6 +22,7 @@ import numpy as np
 
 import bricard as br
 import exudyn_side as peer  # beside this file; OMP_NUM_THREADS=1 is set by `make bench`
+import iftomm
 
 ROWS = ("rssr", "chain10", "chain100", "chain1000", "double-four-bar", "bricard")
 STEP, REPEATS = 1e-3, 5
@@ -258,15 +259,20 @@ def user_joint():
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("mechanisms", nargs="*", default=ROWS)
-    parser.add_argument("--json", help="write all figures to this file")
-    parser.add_argument("--only-comparison", action="store_true")
+    parser.add_argument("--json", default="bench.json", help="file for all figures")
+    parser.add_argument("--only-comparison", action="store_true", help="exudyn at one step, nothing else")
+    parser.add_argument("--only-iftomm", action="store_true", help="the IFToMM problems, nothing else")
     options = parser.parse_args()
     machine = platform.processor() or platform.machine()
     print(f"{machine}, Python {platform.python_version()}, one thread, load {os.getloadavg()[0]:.2f}")
-    rows = [compare(name) for name in options.mechanisms]
-    print_comparison(rows)
-    figures = {"comparison": rows}
+    figures = {}
+    if not options.only_iftomm:
+        figures["comparison"] = [compare(name) for name in options.mechanisms]
+        print_comparison(figures["comparison"])
     if not options.only_comparison:
+        figures["iftomm"] = [iftomm.compare(task) for task in iftomm.TASKS]
+        iftomm.report(figures["iftomm"])
+    if not (options.only_comparison or options.only_iftomm):
         figures |= {"sizes": sizes(), "start": start_up(), "user_joint": user_joint()}
         print("\nchain, generalized-alpha, 100 steps:")
         for r in figures["sizes"]:
@@ -280,8 +286,8 @@ def main():
         )
         words = f"{u['own_us']:.2f} against {u['built_in_us']:.2f} us per step, factor {u['factor']:.2f}"
         print(f"user's ball joint on chain10: {words}")
-    if options.json:
-        Path(options.json).write_text(json.dumps(figures, indent=1, default=float))
+    Path(options.json).write_text(json.dumps(figures, indent=1, default=float))
+    print(f"\nwritten: {options.json}")
 
 
 if __name__ == "__main__":

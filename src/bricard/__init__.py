@@ -15,8 +15,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from bricard import analysis
+    from bricard import analysis, io, problems
+    from bricard.analysis.equilibrium import equilibrium
+    from bricard.analysis.inverse_dynamics import inverse_dynamics
+    from bricard.analysis.kinematics import kinematics
     from bricard.analysis.linearise import linearise
+    from bricard.bench.compare import compare
+    from bricard.bench.recommend import recommend
     from bricard.errors import (
         AssemblyError,
         BricardError,
@@ -27,15 +32,19 @@ if TYPE_CHECKING:
         SingularMassError,
         UserFunctionError,
     )
+    from bricard.io.loading import load
     from bricard.model import (
         Body,
         Box,
+        Capsule,
         Constant,
         Cylinder,
+        Ellipsoid,
         Frame,
         FunctionLaw,
         FunctionProfile,
         Linear,
+        Mesh,
         Model,
         PointMass,
         Polynomial,
@@ -46,6 +55,7 @@ if TYPE_CHECKING:
         Table,
         Tabulated,
         TimeLaw,
+        UserJoint,
     )
     from bricard.ode import problem
     from bricard.simulation import simulate
@@ -62,14 +72,17 @@ __all__ = [
     "Body",
     "Box",
     "BricardError",
+    "Capsule",
     "Constant",
     "Cylinder",
+    "Ellipsoid",
     "FileFormatError",
     "Frame",
     "FunctionLaw",
     "FunctionProfile",
     "IncompatibleMethods",
     "Linear",
+    "Mesh",
     "Model",
     "ModelError",
     "PointMass",
@@ -88,9 +101,18 @@ __all__ = [
     "TimeLaw",
     "Trigger",
     "UserFunctionError",
+    "UserJoint",
     "analysis",
+    "compare",
+    "equilibrium",
+    "inverse_dynamics",
+    "io",
+    "kinematics",
     "linearise",
+    "load",
     "problem",
+    "problems",
+    "recommend",
     "report",
     "simulate",
 ]
@@ -100,8 +122,14 @@ _HOMES = {
     "State": "bricard.system.state",
     "System": "bricard.system.system",
     "Trigger": "bricard.stepping.events",
+    "equilibrium": "bricard.analysis.equilibrium",
+    "inverse_dynamics": "bricard.analysis.inverse_dynamics",
+    "kinematics": "bricard.analysis.kinematics",
+    "compare": "bricard.bench.compare",
     "linearise": "bricard.analysis.linearise",
+    "load": "bricard.io.loading",
     "problem": "bricard.ode",
+    "recommend": "bricard.bench.recommend",
     "report": "bricard.system.report",
     "simulate": "bricard.simulation",
 }
@@ -110,8 +138,8 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name == "analysis":
-        return import_module("bricard.analysis")
+    if name in ("analysis", "io", "problems"):
+        return import_module(f"bricard.{name}")
     home = "bricard.errors" if name.endswith(("Error", "Methods")) else _HOMES.get(name, "bricard.model")
     value = getattr(import_module(home), name)
     globals()[name] = value

@@ -12,8 +12,19 @@ from .registry import FORMULATIONS
 NO_INERTIA = 1e-13  # smallest eigenvalue of M, scaled to a unit diagonal, that counts as inertia
 
 
-def check_admitted(chosen, system):
-    """Raise IncompatibleMethods where the formulation `chosen` does not take a kind of row or mass that the system has."""
+def check_admitted(chosen, system, form=None):
+    """Raise IncompatibleMethods where the formulation `chosen` does not take a kind of row or mass that the system has.
+
+    form : in which it is to be used; any of its forms if not given.
+    """
+    unfactorised = form in chosen.unfactorised if form is not None else bool(chosen.unfactorised)
+    if system.n_v and not system.pattern.size and not unfactorised:
+        fitting = ", ".join(f.name for f in FORMULATIONS.values() if f.unfactorised)
+        raise IncompatibleMethods(
+            f'The mass matrix of "{system.name}" in relative coordinates is too full to be factorised: the branches of its tree '
+            f'are long. Formulation "{chosen.name}" needs that{f" in the form {form}" if form else ""}; use {fitting} with an '
+            'explicit integrator such as dopri5, or build with coordinates="absolute".'
+        )
     if not chosen.nonholonomic and system.record.velocity_level.any():
         row = system.row_name(int(np.argmax(system.record.velocity_level)))
         fitting = ", ".join(f.name for f in FORMULATIONS.values() if f.nonholonomic)
@@ -55,8 +66,11 @@ def formulation_options(chosen, options: dict[str, Any]):
     if missing:
         raise IncompatibleMethods(f'Formulation "{chosen.name}" needs the option {missing[0]}=...')
     for key, value in found.items():
-        if isinstance(chosen.options[key], float):
+        usual = chosen.options[key]
+        if isinstance(usual, (int, float)) and not isinstance(usual, bool):
             found[key] = _number(chosen, key, value)
+            if isinstance(usual, int) and found[key] != int(found[key]):
+                raise ModelError(f"Option {key} of {chosen.name} is {value!r}; it must be a whole number.")
     return found
 
 

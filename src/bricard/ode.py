@@ -257,7 +257,7 @@ def problem(
         system, places = with_forces(what, [input_force(what, name) for name in names])
     else:
         system = what if isinstance(what, System) else _built(what)
-    check_admitted(chosen, system)
+    check_admitted(chosen, system, ODE)
     form = chosen.forms[ODE](system, correction=correction, **own)
     return OdeProblem(form, chosen.name, correction, names, places)
 

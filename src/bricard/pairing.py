@@ -9,7 +9,7 @@ from .errors import IncompatibleMethods, ModelError, suggest
 from .registry import CORRECTIONS, DEFAULTS, FORMULATIONS, INTEGRATORS
 
 
-def choose(formulation, integrator, step):
+def choose(formulation, integrator, step, form=None):
     """The formulation, the integrator and the form in which they meet; what is None is chosen to fit."""
     if formulation is None and integrator is None:
         formulation = "index1" if step is None else "index3"
@@ -20,8 +20,8 @@ def choose(formulation, integrator, step):
         usual = [DEFAULTS[form].adaptive if step is None else DEFAULTS[form].fixed for form in chosen.forms]
         integrator = next((name for name in usual if name), DEFAULTS[next(iter(chosen.forms))].fixed)
     method = named(INTEGRATORS, integrator, "integrator")
-    form = next((form for form in chosen.forms if form in method.accepts), None)
-    if form is None:
+    common = [name for name in chosen.forms if name in method.accepts]
+    if not common:
         others = [i.name for i in INTEGRATORS.values() if any(f in i.accepts for f in chosen.forms)]
         fitting = [f.name for f in FORMULATIONS.values() if any(form in method.accepts for form in f.forms)]
         jacobian = " An implicit method needs a Jacobian, which an Ode does not come with; index1 offers one."
@@ -31,13 +31,18 @@ def choose(formulation, integrator, step):
             f"{' or '.join(method.accepts)}. With {chosen.name} use {', '.join(others) or 'none yet'}; "
             f"with {method.name} use {', '.join(fitting)}.{jacobian if missing else ''}"
         )
-    return chosen, method, form
+    if form is not None and form not in common:
+        raise IncompatibleMethods(
+            f'"{chosen.name}" and "{method.name}" do not meet in the form "{form}".{suggest(form, common)} '
+            f"They meet in {' or '.join(common)}."
+        )
+    return chosen, method, form or common[0]
 
 
 def named(registry, name, family):
     """An entry of a registry, by its name or one of its aliases, or an error that suggests one."""
     entries = registry | {alias: entry for entry in registry.values() for alias in getattr(entry, "aliases", ())}
-    if name not in entries:
+    if not isinstance(name, str) or name not in entries:
         known = ", ".join(registry)
         raise IncompatibleMethods(f'There is no {family} "{name}".{suggest(name, entries)} Known: {known}.')
     return entries[name]
@@ -58,7 +63,7 @@ def correction_of(form, correction, chosen):
             )
         return "none"
     correction = chosen.correction if correction is None else correction
-    if correction not in CORRECTIONS:
+    if not isinstance(correction, str) or correction not in CORRECTIONS:
         near = suggest(correction, CORRECTIONS)
         raise IncompatibleMethods(f'There is no correction "{correction}".{near} Known: {", ".join(CORRECTIONS)}.')
     if correction not in chosen.corrections:

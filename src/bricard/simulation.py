@@ -22,9 +22,12 @@ from .compiled.status import (
     INTERRUPTED,
     LOST_ROTATION,
     NEWTON_FAILED,
+    NOT_FINITE,
     PROJECTION_FAILED,
+    RANGE_ENDED,
     RENEW,
     RUNNING,
+    SINGULAR,
     STEP_TOO_SMALL,
     STOPPED,
     TORN_APART,
@@ -38,19 +41,22 @@ from .model import Model
 from .pairing import choose, corrected, correction_of, schedule_of
 from .progress import Progress
 from .registry import CONTROLLERS
-from .solution.solution import Solution
+from .solution.solution import Event, Solution
 from .stepping.events import Watching, breaks_of, checked
 from .stepping.start import output_times, start_again, start_run
 from .system.assembler import assemble, complete
 from .system.build import build
+from .system.fit import misfit
 from .system.redundancy import redundancy
 from .system.rotation import LOST, NEAR, lost_parameters
 from .system.state import State
 from .system.system import System
+from .system.user_joint import range_end
 
 CHUNK_SECONDS = 0.2
 RTOL = 1e-8  # default tolerance of adaptive runs
 MOST_STEPS = 1e10
+BROKEN_OFF = (NOT_FINITE, NEWTON_FAILED, STEP_TOO_SMALL, SINGULAR)  # how a run ends at the limit of a user's joint
 UNUSABLE = 1e-3  # position error at the end, in characteristic lengths or radians, with which a run has failed
 
 
@@ -61,8 +67,10 @@ def simulate(
     step: float | None = None,
     rtol: float | None = None,
     atol: float | None = None,
+    coordinates: str | None = None,
     formulation: str | None = None,
     integrator: str | None = None,
+    form: str | None = None,
     correction: str | None = None,
     correction_every: int = 1,
     correction_tolerance: float | tuple[float, float] = 0.0,
@@ -76,8 +84,10 @@ def simulate(
     """Simulate a Model or a System for `duration` seconds, or go on from a Solution.
 
     step : fixed step size (s); without it the integrator chooses its steps to meet `rtol` and `atol` (per component, atol in
-    units of its natural size: characteristic length, radian). formulation, integrator : names, see `bricard list`; what is
-    not given is chosen to fit. correction : a name, for Ode forms and for what drifts; made every `correction_every` steps, where
+    units of its natural size: characteristic length, radian). coordinates : "absolute" (if not given) or "relative", of a Model;
+    a System has its own. formulation, integrator : names, see `bricard list`; what is
+    not given is chosen to fit. form : in which they meet, where there are several; the first one of the formulation if it is
+    not given. correction : a name, for Ode forms and for what drifts; made every `correction_every` steps, where
     the error of position or velocity exceeds `correction_tolerance` (scaled; one number, or one for each). output : number of
     samples, interval (s, a float), or array of times. triggers : what to watch on the way, see Trigger. breaks : times (s) at
     which something jumps: steps end there and start anew; smooth steps and tables of a model are known. progress : show a bar;
@@ -87,8 +97,13 @@ def simulate(
     began = time.perf_counter()
     _check_numbers(duration=duration, step=step, rtol=rtol, atol=atol)
     earlier = what if isinstance(what, Solution) else None
-    system = earlier.system if earlier is not None else what if isinstance(what, System) else _built(what)
-    chosen, method, form = choose(formulation, integrator, step)
+    system = earlier.system if earlier is not None else what if isinstance(what, System) else _built(what, coordinates)
+    if coordinates not in (None, system.coordinates):
+        raise ModelError(
+            f'coordinates="{coordinates}" is a choice for a Model; this {type(what).__name__} has {system.coordinates} ones. '
+            f'Build its model again: model.build(coordinates="{coordinates}").'
+        )
+    chosen, method, form = choose(formulation, integrator, step, form)
     options = dict(options)
     if method.external is not None:
         correction = _external_correction(method, correction, step, triggers, breaks)
@@ -96,7 +111,7 @@ def simulate(
     own = formulation_options(chosen, options)
     numbers = integrator_options(chosen, method, options)
     schedule = schedule_of(correction, correction_every, correction_tolerance)
-    check_admitted(chosen, system)
+    check_admitted(chosen, system, form)
     state = earlier.end if earlier is not None else assemble(system)
     if earlier is not None and any(
         earlier.provenance[key] != name for key, name in (("integrator", method.name), ("formulation", chosen.name))
@@ -118,9 +133,9 @@ def simulate(
     control = CONTROLLERS["fixed" if step is not None else method.controller]
     prepared = time.perf_counter()
     if method.external is None:
-        status, seconds = _march(problem, method, control, run, work, end, progress, watching)
+        status, seconds, cpu = _march(problem, method, control, run, work, end, progress, watching)
     else:
-        status, seconds = _drive(problem, method, state, run, work, end, progress)
+        status, seconds, cpu = _drive(problem, method, state, run, work, end, progress)
     matrices = (work.kkt, run.real, *run.complex_)
     run.counters[counting.FACTORISATIONS] = sum(int(m.report[3]) for m in matrices)
     run.counters[counting.CORRECTIONS] = work.tally[0]
@@ -131,10 +146,17 @@ def simulate(
         status = TORN_APART
     lost = _lost(problem.system, run, q, status)
     status = LOST_ROTATION if lost else status
+    if status in BROKEN_OFF:  # perhaps where a user's joint can go no further, which is no failure
+        lost = range_end(problem.system, q)
+        if lost:
+            status = RANGE_ENDED
     culprit = lost or watching.culprit(status) or _culprit(problem.system, run, v, gap, status)
     text = sentence(status, run.clock[0], run.clock[1], int(run.counters[counting.STEPS]), culprit)
-    if status in (NEWTON_FAILED, STEP_TOO_SMALL) and (problem.pattern is not None or problem.expand is not None):
-        text += _singularity(problem.system, float(run.clock[0]), q, v, work)
+    if status in (NEWTON_FAILED, STEP_TOO_SMALL):
+        together = problem.pattern is not None or problem.expand is not None
+        text += _singularity(problem.system, float(run.clock[0]), q, v, work, together)
+    if status in (NEWTON_FAILED, STEP_TOO_SMALL, PROJECTION_FAILED, TORN_APART) and system.record.redundant:
+        text = f"{text} {misfit(system, state.t, state.q)}".rstrip()
     solution = Solution.from_run(
         problem,
         run,
@@ -143,21 +165,24 @@ def simulate(
         status=status,
         sentence=text,
         provenance=_provenance(chosen, method, form, (correction, *schedule), step, nominal, rtol, atol, own | numbers)
-        | {"rotation": system.rotation},
-        seconds={"prepare": prepared - began, "march": seconds},
-        found=watching.events,
+        | {"coordinates": system.coordinates, "cut": list(system.cut), "rotation": system.rotation},
+        seconds={"prepare": prepared - began, "march": seconds, "march_cpu": cpu},
+        found=[
+            *watching.events,
+            *([Event(float(run.clock[0]), "range", text, q=q, v=v)] if status == RANGE_ENDED else []),
+        ],
         earlier=earlier,
     )
     solution = replace(solution, system=system)  # a formulation may have reordered it for itself
-    if check and status not in (FINISHED, STOPPED, INTERRUPTED):
+    if check and status not in (FINISHED, STOPPED, RANGE_ENDED, INTERRUPTED):
         raise SimulationError(text, solution)
     return solution
 
 
-def _built(model):
+def _built(model, coordinates):
     if not isinstance(model, Model):
         raise ModelError(f"simulate() takes a Model, a System or a Solution, not {model!r}.")
-    return build(model)
+    return build(model, coordinates=coordinates or "absolute")
 
 
 def integrator_options(chosen, method, options):
@@ -224,7 +249,7 @@ def nearly_singular(system, state):
 
 
 def _march(problem, method, control, run, work, end, progress, watching):
-    """March to the end in chunks; back in Python now and then for events, progress bar and Ctrl-C. (status, seconds)."""
+    """March to the end in chunks; back in Python now and then for events, progress bar and Ctrl-C. (status, s, CPU s)."""
     form = problem.table
     functions = np.array(
         [address_of(STEP, method.step), address_of(INTERPOLATE, method.interpolate), address_of(CONTROL, control)],
@@ -232,14 +257,14 @@ def _march(problem, method, control, run, work, end, progress, watching):
     )
     _ = march.address
     packed_run, packed_work, system = pack(run), pack(work), problem.system.compiled
-    status, chunk, seconds, order = RUNNING, 16, 0.0, float(max(method.error_order, 1))
+    status, chunk, seconds, cpu, order = RUNNING, 16, 0.0, 0.0, float(max(method.error_order, 1))
     with Progress(run.clock[0], end, progress) as bar:
         try:
             while status == RUNNING:
-                began = time.perf_counter()
+                began, busy = time.perf_counter(), time.process_time()
                 status = march(functions, order, form, packed_run, system, packed_work, chunk)
                 took = time.perf_counter() - began
-                seconds += took
+                seconds, cpu = seconds + took, cpu + time.process_time() - busy
                 fired = watching.collect()
                 if status == TRIGGERED:
                     status = _act(fired, problem, method, run, work, watching)
@@ -256,7 +281,7 @@ def _march(problem, method, control, run, work, end, progress, watching):
                 bar.update(run.clock[0], int(run.counters[counting.STEPS]), int(run.counters[counting.REJECTED]))
         except KeyboardInterrupt:
             status = INTERRUPTED
-    return status, seconds
+    return status, seconds, cpu
 
 
 def _external_correction(method, correction, step, triggers, breaks):
@@ -272,14 +297,14 @@ def _external_correction(method, correction, step, triggers, breaks):
 
 
 def _drive(problem, method, state, run, work, end, progress):
-    """Let a method drive its own loop. (status, seconds)."""
-    began, status = time.perf_counter(), RUNNING
+    """Let a method drive its own loop. (status, s, CPU s)."""
+    began, busy, status = time.perf_counter(), time.process_time(), RUNNING
     with Progress(run.clock[0], end, progress) as bar:
         try:
             status = method.external(problem, state, run, work, bar.update)
         except KeyboardInterrupt:
             status = INTERRUPTED
-    return status, time.perf_counter() - began
+    return status, time.perf_counter() - began, time.process_time() - busy
 
 
 def _act(fired, problem, method, run, work, watching):
@@ -294,17 +319,20 @@ def _act(fired, problem, method, run, work, watching):
     return CHATTERING if watching.crowded(fired) else RUNNING
 
 
-def _singularity(system, t, q, v, work):
-    """A further sentence if the last position is close to a singular one."""
+def _singularity(system, t, q, v, work, together):
+    """A further sentence if the last position is close to a singular one; together: for methods that solve with constraints."""
     if not (np.isfinite(q).all() and np.isfinite(v).all()):
         return ""
     found = nearly_singular(system, State(t, q, v, v, np.zeros(system.n_rows), work.turn.copy()))
     if found is None:
         return ""
-    return (
-        f" The position there is close to a singular one ({found}): integrators that solve several stages at once may not "
-        "pass it; generalized-alpha and the Ode forms with correction do."
+    words = (
+        "integrators that solve several stages at once may not pass it; generalized-alpha and the Ode forms with correction do."
+        if together
+        else "round-off is large in its neighbourhood, and a step cannot be as accurate there as it is asked to be. Loosen rtol: "
+        "1e-8 passes such positions."
     )
+    return f" The position there is close to a singular one ({found}): {words}"
 
 
 def _gap(system, t, q, v, work):

@@ -3,7 +3,7 @@
 Order of the package, lowest first; a folder or module may import itself and what stands before it:
 
     errors < compiled < kernels < linalg < model < system < solution < formulations < integrators, stepping < registry
-    < progress, admission < simulation < ode < io, plot, view < analysis < problems < bench, experiments < cli
+    < progress, admission < simulation < ode < io, plot < view < analysis < problems < bench, experiments < cli
 
 Imports inside functions count as well. Imports for type checking only do not: they never run.
 """
@@ -37,7 +37,8 @@ LAYERS = [
     {"pairing"},
     {"simulation"},
     {"ode"},
-    {"io", "plot", "view"},
+    {"io", "plot"},
+    {"view"},
     {"analysis"},
     {"problems"},
     {"bench", "experiments"},
@@ -52,6 +53,8 @@ PASSED_ON = {
     ("model/model.py", "io"),  # Model.save(), Model.load()
     ("solution/solution.py", "io"),  # Solution.save(), load(), to_xarray()
     ("solution/solution.py", "plot"),  # Solution.plot
+    ("model/model.py", "view"),  # Model.view(), Model in a notebook
+    ("solution/solution.py", "view"),  # Solution.view(), Solution in a notebook
 }
 
 
@@ -153,7 +156,10 @@ def test_generated_pages_are_up_to_date():
     pages = generate.pages()
     for path, text in pages.items():
         assert path.exists() and path.read_text(encoding="utf-8") == text, f"{path.name}: run `make pages`"
-    assert set((ROOT / "docs" / "formulations").glob("*.md")) <= set(pages), "a page without a method"
+    for folder in ("formulations", "integrators", "gallery"):
+        assert set((ROOT / "docs" / folder).glob("*.md")) <= set(pages), (
+            f"{folder}: a page of something that is no more"
+        )
 
 
 def imported(file):

@@ -1,26 +1,32 @@
 """Every python block of README.md and docs/*.md runs as printed, and prints what the `output` block behind it says.
 
-Blocks of one page build on each other. Numbers in an `output` block are compared, not their digits: plain ones to three
-figures, those with an exponent (errors) to a factor of ten, so that a change of rounding is no failure.
+Blocks of one page build on each other; so do the commands of the tutorial, which run as well. Numbers in an `output` block are
+compared, not their digits: plain ones to three figures, those with an exponent (errors) to a factor of ten, so that a change of
+rounding is no failure.
 """
 
 import contextlib
 import io
 import re
+import shlex
 import sys
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
 import pytest
+from typer.testing import CliRunner
 
 from bricard import registry
+from bricard.cli.main import app
 from bricard.kernels.laws import LAWS
 from bricard.system.elements import TYPES
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 LANGUAGES = {"python", "sh", "output", "text", "toml"}
+COMMANDS_RUN = {"tutorial.md"}
+SHORTER = {"compare": ["--budget", "1", "--only", "index1", "--only", "rk4"]}  # added to a command that takes minutes
 NUMBER = re.compile(r"[-+]?\d+\.?\d*(?:e[-+]?\d+)?")
 
 
@@ -59,6 +65,14 @@ def same(printed, expected):
     return True
 
 
+def run_command(line):
+    """Run one line of a `sh` block, in the working folder."""
+    program, *words = shlex.split(line, comments=True)
+    assert program == "bricard", line
+    result = CliRunner().invoke(app, [*words, *SHORTER.get(words[0], [])])
+    assert result.exit_code == 0, f"{line}\n{result.output}"
+
+
 @pytest.fixture(autouse=True)
 def _registries_as_they_were():
     """Pages that show how to add something add it for themselves only."""
@@ -87,6 +101,22 @@ def test_page_runs_as_printed(page, tmp_path, monkeypatch):
             where = f"{page.name}:{block.line}: printed was\n{printed}"
             assert same(printed, block.text), where
             printed = None
+        elif block.language == "sh" and page.name in COMMANDS_RUN:
+            for line in block.text.splitlines():
+                run_command(line)
+
+
+def test_the_two_commands_of_the_readme(tmp_path, monkeypatch):
+    """Both are targets of the Makefile; what `make demo` runs, runs, and ends with a page. `make test` runs this."""
+    (commands,) = (block.text for block in blocks(ROOT / "README.md") if block.language == "sh")
+    assert [shlex.split(line, comments=True) for line in commands.splitlines()] == [["make", "demo"], ["make", "test"]]
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert re.search(r"^test:", makefile, flags=re.MULTILINE)
+    (recipe,) = re.findall(r"^demo:.*\n\t\$\(BIN\)/(bricard .*)$", makefile, flags=re.MULTILINE)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    run_command(recipe)
+    assert (tmp_path / "demo" / "bricard.html").stat().st_size > 100_000
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -6,9 +6,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from bricard.analysis.stability import stability
 from bricard.experiments import EXPERIMENTS, multiplier_spike, newton_conditioning, shock_wave
 from bricard.experiments import conditionally_explicit as explicit
 from bricard.experiments import driven_pendulum as driven
+from bricard.experiments import explicit_stability as growth
 
 
 @cache
@@ -169,25 +171,58 @@ def test_claim_19_drift_of_the_snap_method(alpha, step, expected):
 def test_claims_17_to_20_stability_is_seen_in_long_runs():
     """Published alpha = 4/5 of ce5 blows up; alpha = 0 does not. ce4 is unstable for alpha = 5/4."""
     for name, alpha in (("ce3", 2.0), ("ce4", 0.75), ("ce5", 0.0)):
-        assert explicit.swings(0.1, name, alpha=alpha) == pytest.approx(1.0, abs=1e-3)
+        assert growth.swings(0.1, name, alpha=alpha) == pytest.approx(1.0, abs=1e-3)
     for name, alpha in (("ce4", 1.25), ("ce5", 0.8)):
-        assert explicit.swings(0.1, name, alpha=alpha) > 1e6
+        assert growth.swings(0.1, name, alpha=alpha) > 1e6
     with np.errstate(all="ignore"):
-        assert explicit.swings(1.56, "ce3", alpha=4 / 3) > 10.0  # beyond 1.549
+        assert growth.swings(1.56, "ce3", alpha=4 / 3) > 10.0  # beyond 1.549
+
+
+@pytest.mark.parametrize(
+    ("name", "alpha", "radii"),
+    [
+        ("ce4", 1.25, {0.1: 1.0033389, 0.01: 1.0000333339, 0.001: 1.00000033333}),
+        ("ce5", 0.8, {0.01: 1.0000267, 0.1: 1.00267, 0.5: 1.0708, 1.0: 1.346}),
+        ("ce5", 0.0, {0.01: 1.0, 0.1: 1.0, 0.5: 1.0, 1.0: 1.0}),
+    ],
+)
+def test_claims_18_and_20_spectral_radii(name, alpha, radii):
+    """Table 9.9, and [P] for ce5."""
+    found = stability(name, alpha=alpha)
+    for z, expected in radii.items():
+        digits = len(f"{expected}".split(".")[1])
+        assert found.radius(z) == pytest.approx(expected, abs=max(0.6 * 10.0**-digits, 1e-12))
+
+
+@pytest.mark.parametrize(("name", "alpha"), list(growth.FAMILY))
+def test_local_orders(name, alpha):
+    """Table 9.11: 2, 3, 2, 3, 4, 4; the two that it leaves out have 3 and 4."""
+    published = growth.FAMILY[name, alpha][1] or {"ce4": "3", "ce5": "4"}[name]
+    assert growth.local_order(name, alpha=alpha) == pytest.approx(float(published), abs=0.1)
 
 
 def test_the_family_has_a_table_and_a_figure():
     from matplotlib.figure import Figure
 
     found = explicit.run_family(steps=(2e-3, 1e-3))
-    limits = {(row["method"], row["alpha"]): row["stable to h omega"] for row in found.rows}
-    assert limits["ce5", 0.8] == limits["ce4", 1.25] == "0" and limits["ce3", 1.0] == "2"
     ax = Figure().subplots()
     assert found.draw is not None
     found.draw(ax)
-    assert len(ax.get_lines()) == len(explicit.FAMILY)
+    assert len(ax.get_lines()) == len(growth.FAMILY)
     figure = explicit.run_central_differences(steps=(1e-3, 1e-4))
     assert figure.draw is not None and len(figure.rows) == 2
+
+
+@pytest.mark.slow
+def test_claims_17_to_20_limits_of_the_family():
+    limits = {(row["method"], row["alpha"]): row["stable to h omega"] for row in rows("explicit-stability")}
+    assert limits["ce5", 0.8] == limits["ce4", 1.25] == 0.0
+    np.testing.assert_allclose(
+        [limits["ce3", 1.0], limits["ce3", 4 / 3], limits["ce3", 2.0]], [2.0, 12**0.5 / 5**0.5, 2 / 3**0.5], rtol=1e-6
+    )
+    assert [limits["ce4", 0.25], limits["ce4", 0.75]] == pytest.approx([1.264911, 3**0.5], rel=1e-6)
+    assert limits["ce5", 0.0] == pytest.approx(2**0.5, rel=1e-6)
+    assert len(drawn("explicit-stability").get_lines()) == len(growth.FAMILY)
 
 
 @pytest.mark.parametrize(("masses", "peak", "at"), [(10, 1.956, 0.086), (20, 2.020, 0.082), (100, 1.995, 0.082)])
@@ -208,4 +243,5 @@ def test_claim_21_ripple_falls_with_the_number_of_masses():
 @pytest.mark.slow
 def test_claim_21_with_ten_thousand_masses():
     t, v, _ = shock_wave.free_end(10_000)
-    assert v.max() == pytest.approx(2.0, abs=0.03) and abs(t[v.argmax()] - 0.0832) <= 1.5e-3
+    assert v.max() == pytest.approx(2.0, abs=5e-3)
+    assert abs(t[v.argmax()] - 0.0832) <= 2e-3  # two steps: the trapezoidal rule delays short waves

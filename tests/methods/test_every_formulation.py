@@ -105,3 +105,4 @@ def test_registry_says_what_it_is(formulation):
     assert f.title and f.references and f.forms and f.cost
     assert set(f.keeps) | set(f.drifts) <= {"position", "velocity", "acceleration"}
     assert not set(f.keeps) & set(f.drifts)
+    assert bool(f.bounds) == (not f.keeps and not f.drifts)  # what neither holds nor drifts says what bounds it

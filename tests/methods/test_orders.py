@@ -1,69 +1,69 @@
-"""Measured orders: the slope of the error over the step, on a pendulum and on a spatial closed loop."""
+"""Measured orders: slopes of errors over the step, on a pendulum and on a spatial closed loop, beside what theory says.
 
-from functools import cache
+`bricard experiment orders` measures every pair; here is one of each family and form, by the same functions.
+"""
 
 import numpy as np
 import pytest
 
-from bricard.simulation import simulate
-from mechanisms import pendulum, rssr
+from bricard.experiments.orders import CASES, LOOP, PENDULUM, certainty, errors, fitted, measure, pairs, verdict
+from bricard.registry import FORMULATIONS, INTEGRATORS
 
-# T (s), and the largest of three steps, each half of the one before; small enough to be in the asymptotic range
-PENDULUM = {"rk4": 0.02, "radau5": 0.05, "generalized-alpha": 0.005}
-LOOP = {"rk4": 0.005, "radau5": 0.01, "generalized-alpha": 0.0025}
-MECHANISMS = {"pendulum": (pendulum, 0.4, PENDULUM), "rssr": (lambda: rssr(speed=2.0), 0.16, LOOP)}
-METHODS = {
-    "index1 rk4": ({"formulation": "index1", "integrator": "rk4"}, {"q": 4, "v": 4, "lam": 4}),
-    "index1 rk4 drifting": (
-        {"formulation": "index1", "integrator": "rk4", "correction": "none"},
-        {"q": 4, "v": 4, "lam": 4},
-    ),
-    # spec 003, section 2.6: multipliers of the stabilised index-2 form have the stage order
-    "ggl radau5": (
-        {"formulation": "ggl", "integrator": "radau5", "newton_tolerance": 1e-12},
-        {"q": 5, "v": 5, "lam": 3},
-    ),
-    "index3 generalized-alpha": (
-        {"formulation": "index3", "integrator": "generalized-alpha", "newton_tolerance": 1e-12},
-        {"q": 2, "v": 2, "lam": 2},
-    ),
-}
+QUICK = [
+    ("rk4", 4, "index1", "Ode"),
+    ("rk4", 4, "coordinate-partitioning", "Ode"),
+    ("radau5", 5, "index1", "ResidualDae"),
+    ("radau5", 5, "index2", "ResidualDae"),
+    ("radau5", 5, "index3", "ResidualDae"),
+    ("radau5", 5, "ggl", "ResidualDae"),
+    ("radau5", 5, "ggl", "SemiExplicitDae"),
+    ("bdf", 2, "ggl", "ResidualDae"),
+    ("generalized-alpha", 2, "index3", "MechanicalDae"),
+    ("null-space-newmark", 2, "overdetermined", "OverdeterminedDae"),
+    ("central-difference", 2, "index1", "SecondOrderOde"),
+]
 
 
-@cache
-def reference(name):
-    """By another method at the tightest tolerance, checked below against a second one."""
-    mechanism, duration, _ = MECHANISMS[name]
-    return simulate(mechanism(), duration, formulation="index1", integrator="dopri5", rtol=1e-13, output=1)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize(("integrator", "order", "formulation", "form"), QUICK)
+def test_order(case, integrator, order, formulation, form):
+    slopes, remark = measure(case, integrator, order, formulation, form)
+    assert remark == "", slopes
 
 
-@cache
-def errors(name, method):
-    """Steps and the errors at the end: {"q": (3,), "v": (3,), "lam": (3,)}."""
-    mechanism, duration, steps = MECHANISMS[name]
-    options, _ = METHODS[method]
-    exact, sizes, found = reference(name), steps[options["integrator"]] * 0.5 ** np.arange(3), []
-    for h in sizes:
-        solution = simulate(mechanism(), duration, step=float(h), output=1, **options)
-        assert solution.counters["rejected"] == 0, "halved steps would spoil the slope"
-        found.append([np.abs(getattr(solution, key)[-1] - getattr(exact, key)[-1]).max() for key in ("q", "v", "lam")])
-    return sizes, dict(zip(("q", "v", "lam"), np.array(found).T, strict=True))
+@pytest.mark.parametrize(
+    ("formulation", "expected"),
+    [("index1", (5, 5, 5)), ("ggl", (5, 5, 3)), ("index2", (5, 5, 3)), ("index3", (5, 3, 2))],
+)
+def test_theory_of_radau_is_that_of_spec_003(formulation, expected):
+    """Section 2.6."""
+    assert INTEGRATORS["radau5"].orders_with(formulation, "ResidualDae") == expected
 
 
-@pytest.mark.parametrize("key", ["q", "v", "lam"])
-@pytest.mark.parametrize("method", list(METHODS))
-@pytest.mark.parametrize("name", list(MECHANISMS))
-def test_order(name, method, key):
-    sizes, found = errors(name, method)
-    slope = np.polyfit(np.log(sizes), np.log(found[key]), 1)[0]
-    assert slope == pytest.approx(METHODS[method][1][key], abs=0.3)
+def test_every_integrator_states_its_orders_for_every_formulation_it_takes():
+    found = list(pairs())
+    for method in INTEGRATORS.values():
+        assert max(method.orders) == method.order
+        fitting = [f.name for f in FORMULATIONS.values() if any(form in method.accepts for form in f.forms)]
+        assert {f for name, _, f, _ in found if name == method.name} == set(fitting)
+    assert all(len(INTEGRATORS[i].orders_with(f, form, p)) == 3 for i, p, f, form in found)
 
 
-@pytest.mark.parametrize("name", list(MECHANISMS))
-def test_reference_is_far_more_accurate_than_what_is_judged_by_it(name):
-    """A second reference: Radau with a small step."""
-    mechanism, duration, steps = MECHANISMS[name]
-    other = simulate(mechanism(), duration, step=steps["radau5"] / 16, output=1, **METHODS["ggl radau5"][0])
-    distance = np.abs(other.q[-1] - reference(name).q[-1]).max()
-    smallest = min(errors(name, method)[1]["q"].min() for method in METHODS)
-    assert distance <= 0.05 * smallest
+def test_forms_in_which_nothing_meets_are_seen_by_name():
+    assert {form for _, _, _, form in pairs()} == {form for method in INTEGRATORS.values() for form in method.accepts}
+
+
+def test_reference_of_the_loop_is_far_more_accurate_than_what_is_judged_by_it():
+    """A second reference: Radau of order 13."""
+    smallest = errors(LOOP, "rk4", 4, "index1", "Ode")[1].min(axis=0)
+    assert (np.array(certainty()) <= 0.05 * smallest).all()
+
+
+def test_wrong_orders_are_noticed():
+    """Heun's method is not of order 3, and what is not seen is not confirmed."""
+    steps, found, limits = errors(PENDULUM, "heun", 2, "index1", "Ode")
+    slope = fitted(steps, found[:, 0], limits[:, 0])
+    assert verdict(slope, 2) == ""
+    assert verdict(slope, 3) == "lower" and verdict(slope, 1) == "higher"
+    assert verdict(None, 2) == "not seen"
+    assert verdict(7.6, 13) == "" and verdict(7.4, 13) == "lower"

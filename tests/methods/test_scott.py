@@ -201,3 +201,21 @@ def test_nonholonomic_rows_are_refused():
     system = br.System.from_functions(np.eye(2), f, A=A, q0=[0.1, 0.2], v0=[0.0, 0.0])
     with pytest.raises(IncompatibleMethods, match="holonomic constraints only"):
         run(system, lambda z, t: np.array([z[0], z[1]]), (0.1, 0.2))
+
+
+def as_tuple(z, t):
+    return tuple(bodies_map(z, t))
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"map": 5, "start": [0.5, 0.5]}, "must be written with def or lambda"),
+        ({"map": as_tuple, "start": [0.5, 0.5]}, "returns a tuple; it must return an array"),
+        ({"map": bodies_map, "start": "x"}, "start is 'x'; give a guess"),
+        ({"map": bodies_map, "start": [[0.5], [0.5]]}, "give a guess"),
+    ],
+)
+def test_what_is_no_map_and_no_start_is_refused(options, words):
+    with pytest.raises((UserFunctionError, IncompatibleMethods), match=words):
+        br.simulate(double_pendulum("A"), 0.01, formulation="scott", **options)

@@ -1,8 +1,12 @@
 """One model that uses every kind of element, for the round trip through TOML."""
 
+from pathlib import Path
+
 import user_functions as own
 
 import bricard.model as br
+
+STL = Path(__file__).with_name("tetrahedron.stl")
 
 TILT = (0.9, 0.1, -0.3, 0.2)
 
@@ -26,6 +30,13 @@ def everything():
     )
     p = m.body("p", mass=1.0, inertia=0.1, planar=True, com=(0.1, 0, 0))
     q = m.body("q", br.Rod((0.1, 0.2, 0), (0.3, 0.7, 0), mass=0.0), planar=True)
+    m.body("g", br.Capsule((0, 0, 1), (0, 0.1, 1.2), 0.07, density=2.7e3))
+    m.body("h", br.Ellipsoid((0.1, 0.2, 0.3), mass=0.7, position=(1, 2, 1 / 3), rotation=TILT))
+    m.body("i", br.Mesh(STL, density=1e3, scale=1 / 3, position=(0.1, 0.2, 0.3), rotation=TILT), planar=False)
+    m.body("j", br.Mesh(STL, mass=0.4, scale=(0.1, 0.2, 0.3)), position=(1, 2, 3), rotation=TILT)
+    m.draw(ground, br.Box((10, 10, 0.1), mass=0.0, position=(0, 0, -0.05)))
+    m.draw(f, br.Mesh(STL, mass=0.0, scale=1e-3, rotation=TILT))
+    m.notes.append('made by hand, "as it is"')
     m.spherical("spherical", ground, a, (0.1, 0.2, 0.3))
     m.revolute("revolute", "a", "b", (0.3, 0.1, 0.2), (1, 2, 3))
     m.revolute("by frames", a, f, frame_a=a.frame((0.1, 0, 0)), frame_b=f.frame((0, 0.1, 0), axis=(1, 1, 1)))
@@ -34,6 +45,7 @@ def everything():
     m.universal("universal", d, e, (0.1, 0.1, 0.7), (0, 1, 0), (0.3, 0, 1))
     m.planar("planar", e, f, (0.1, 0.1, 0.7), (0, 1, 0.4), x=(1, 1, 0))
     m.fixed("fixed", f, ground, (0.1, 0.1, 0.3))
+    m.free("free", ground, f, (0.1, 0.1, 0.3))
     m.pin("pin", p, q, (0.1, 0.2, 0))
     m.slider("slider", ground, q, (0.1, 0.2, 0), (1, 0.3, 0))
     m.distance("distance", a, d, (0.1, 0.2, 0.3), (1, 2, 3))
@@ -47,6 +59,9 @@ def everything():
     m.drive("drive 3", "universal.angle_a", own.swing)
     m.drive_distance("actuator", a, d, (0.1, 0.2, 0.3), (1, 2, 3), br.SmoothStep(3, 4, 0.1, 0.2))
     m.joint("own", a, b, own.residual, 2, point=(0.1, 0.2, 0.3), parameters=(0.1,), units=("length", "angle"))
+    screw = br.UserJoint.explicit(own.screw, {"angle": "angle"}, parameters=(0.1,))
+    m.user_joint("screw", a, c, screw, point=(0.1, 0.2, 0.3), parameters=(0.2,), start=(1 / 3,))
+    m.linkage("linkage", a, d, {"turn": "revolute", "shift": "prismatic.displacement"})
     m.nonholonomic("no slip", ground, d, "user_functions:no_side_slip", 1)
     m.knife_edge("knife", c, (0.1, 0.2, 0.3), (0.1, 1, 0))
     m.rolling_disc("disc", c, 0.2, (1, 0, 0.1), plane_point=(0, 0, -0.1), normal=(0.1, 0, 1))

@@ -1,5 +1,8 @@
 """Shapes and bodies: mass properties against sums over small pieces, and every wrong input named."""
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -40,6 +43,26 @@ def sphere_points(radius):
     return np.array(points), np.array(weights)
 
 
+def ellipsoid_points(radii):
+    """The same for an ellipsoid, a stretched ball."""
+    points, weights = sphere_points(1.0)
+    return points * radii, weights * np.prod(radii)
+
+
+def capsule_points(radius, length):
+    """The same for a capsule along z: a cylinder, and a ball torn apart in the middle."""
+    points, weights = [], []
+    for r, wr in zip(0.5 * radius * (GAUSS + 1.0), 0.5 * radius * WEIGHTS, strict=True):
+        for c, wc in zip(0.5 * (GAUSS + 1.0), 0.5 * WEIGHTS, strict=True):
+            for angle in 2.0 * np.pi * np.arange(12) / 12:
+                for side in (1.0, -1.0):
+                    s = np.sqrt(1.0 - c * c)
+                    points.append((r * s * np.cos(angle), r * s * np.sin(angle), side * (r * c + 0.5 * length)))
+                    weights.append(r * r * wr * wc * 2.0 * np.pi / 12)
+    tube, volume = cylinder_points(radius, length)
+    return np.vstack([tube, points]), np.append(volume, weights)
+
+
 def inertia_of(points, weights):
     squares = np.einsum("n,ni,ni->", weights, points, points)
     return squares * np.eye(3) - np.einsum("n,ni,nj->ij", weights, points, points)
@@ -54,6 +77,8 @@ CASES = {
     "box": (br.Box((0.2, 0.3, 0.5), density=3.0), box_points((0.2, 0.3, 0.5)), np.eye(3)),
     "cylinder": (br.Cylinder(START, END, 0.3, density=3.0), cylinder_points(0.3, LENGTH), np.eye(3)),
     "sphere": (br.Sphere((1, 2, 3), 0.4, density=3.0), sphere_points(0.4), np.eye(3)),
+    "ellipsoid": (br.Ellipsoid((0.2, 0.3, 0.5), density=3.0), ellipsoid_points((0.2, 0.3, 0.5)), np.eye(3)),
+    "capsule": (br.Capsule(START, END, 0.3, density=3.0), capsule_points(0.3, LENGTH), np.eye(3)),
 }
 
 
@@ -205,3 +230,65 @@ def test_arrays_cannot_be_changed():
 def test_make_body_is_what_the_model_uses():
     nothing = dict.fromkeys(("inertia", "com", "inertia_axes", "position", "rotation", "mass"))
     assert make_body("x", br.PointMass((1, 2, 3), 1), False, **nothing).com_position.tolist() == [1, 2, 3]
+
+
+STL = Path(__file__).with_name("tetrahedron.stl")
+
+
+def test_mesh_has_the_inertia_of_a_tetrahedron():
+    """Unit right tetrahedron: volume 1/6, centre at 1/4; about the origin the integrals are x^2: 1/60, xy: 1/120."""
+    mesh = br.Mesh(STL, density=6.0)
+    about_origin = 6.0 * (3 / 60 * np.eye(3) - (np.eye(3) / 60 + (np.ones((3, 3)) - np.eye(3)) / 120))
+    centre = np.full(3, 0.25)
+    steiner = mesh.mass * (centre @ centre * np.eye(3) - np.outer(centre, centre))
+    assert mesh.mass == pytest.approx(1.0, rel=1e-14)
+    np.testing.assert_allclose(mesh.com, centre, rtol=1e-14)
+    np.testing.assert_allclose(mesh.inertia, about_origin - steiner, rtol=0, atol=1e-15)
+
+
+def test_mesh_keeps_the_frame_of_its_file():
+    turn = br.rotation_matrix((1, 2, 3, 4))
+    body = br.Model().body("b", br.Mesh(STL, mass=2.0, scale=0.1, position=(1, 2, 3), rotation=turn))
+    np.testing.assert_allclose(body.com_position, np.array([1, 2, 3]) + turn @ np.full(3, 0.025), rtol=1e-14)
+    np.testing.assert_array_equal(body.position, (1, 2, 3))
+    corners, triangles = body.shape.triangles
+    assert (corners.max(), triangles.shape) == (pytest.approx(0.1), (4, 3))
+
+
+def test_mirrored_mesh_has_a_volume_too():
+    mesh = br.Mesh(STL, density=6.0, scale=(-1, 1, 1))
+    assert mesh.mass == pytest.approx(1.0, rel=1e-14)
+    assert mesh.com[0] == pytest.approx(-0.25, rel=1e-14)
+
+
+def test_a_mesh_that_is_only_drawn_is_not_read():
+    assert br.Mesh("nowhere.stl", mass=0.0).inertia.max() == 0.0
+
+
+def test_meshes_that_cannot_be_used(tmp_path):
+    (tmp_path / "torn.stl").write_text("\n".join(STL.read_text().splitlines()[:15]) + "\nendsolid tetrahedron\n")
+    (tmp_path / "text.stl").write_text("no mesh")
+    for path, words in (("torn.stl", "not closed"), ("text.stl", "text.stl"), ("none.stl", "there is no file")):
+        with pytest.raises(ModelError, match=words):
+            br.Mesh(tmp_path / path, mass=1.0)
+    for options, words in (({"scale": 0}, "scale"), ({"scale": (1, 2)}, "3 numbers"), ({"rotation": 1}, "rotation")):
+        with pytest.raises(ModelError, match=words):
+            br.Mesh(STL, mass=1.0, **options)
+    with pytest.raises(ModelError, match="path must name a file"):
+        br.Mesh(3, mass=1.0)
+
+
+def test_mesh_without_trimesh_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "trimesh", None)
+    with pytest.raises(ModelError, match=r"pip install 'bricard\[mesh\]'"):
+        br.Mesh(STL, mass=1.0)
+
+
+def test_drawings_belong_to_a_body_of_the_model():
+    model = br.Model()
+    drawing = model.draw("ground", br.Box((1, 1, 1), mass=0.0))
+    assert (model.drawings, drawing.body) == ([drawing], model.ground)
+    with pytest.raises(ModelError, match="must be a shape"):
+        model.draw(model.ground, "box")
+    with pytest.raises(ModelError, match="there is no body"):
+        model.draw("arm", br.Box((1, 1, 1), mass=0.0))

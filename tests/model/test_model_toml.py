@@ -85,6 +85,12 @@ def test_forces_are_exact(saved, name):
     assert plain(again.forces[name]) == plain(model.forces[name])
 
 
+def test_drawings_and_notes_are_exact(saved):
+    _, model, again = saved
+    assert again.notes == model.notes
+    assert [plain(d.declaration()) for d in again.drawings] == [plain(d.declaration()) for d in model.drawings]
+
+
 def test_wishes_are_exact(saved):
     _, model, again = saved
     assert plain(again.wishes) == plain(model.wishes)

@@ -244,3 +244,41 @@ def test_redundant_wishes_that_agree_are_no_error():
     model.start(body="crank", angular_velocity=2.0 * np.array(Z))
     system, state = started(model)
     assert velocity(system, state, "A") == pytest.approx(2.0, abs=1e-9)
+
+
+def robot(turned=None):
+    """A free body that carries a chain of hinges about all kinds of axes."""
+    model, rng = br.Model("robot"), np.random.default_rng(1)
+    last, x = model.body("root", br.Rod((0, 0, 0), (0.4, 0, 0), mass=2.0)), np.array([0.4, 0.0, 0.0])
+    for k in range(4):
+        y = x + 0.3 * rng.normal(size=3)
+        link = model.body(f"link {k}", br.Rod(tuple(x), tuple(y), mass=1.0))
+        model.revolute(f"J{k}", last, link, tuple(x), tuple(rng.normal(size=3)))
+        last, x = link, y
+    if turned is not None:
+        model.start(body="root", rotation=turned, position=(1, 2, 3))
+        for k in range(4):
+            model.start(joint=f"J{k}", position=0.0)
+    return model
+
+
+@pytest.mark.parametrize("axis", np.vstack([np.eye(3), [[0.6, 0.8, 0.0]]]))
+def test_a_chain_follows_the_wished_pose_of_the_body_that_carries_it(axis):
+    turn = 2.0 * np.outer(axis, axis) - np.eye(3)  # half a turn: every hinge could close turned over
+    system, state = started(robot(turn))
+    drawn, drawn_state = started(robot())
+    place, rotation = pose(system, state, "link 3")
+    place_0, rotation_0 = pose(drawn, drawn_state, "link 3")
+    np.testing.assert_allclose(rotation, turn @ rotation_0, rtol=0, atol=1e-9)
+    root_0, _ = pose(drawn, drawn_state, "root")
+    np.testing.assert_allclose(place, (1, 2, 3) + turn @ (place_0 - root_0), rtol=0, atol=1e-9)
+
+
+def test_a_hinge_that_closes_turned_over_is_named():
+    """Both links are wished half a turn about x apart from the drawn pose: the rows of a hinge along z fit, its axes do not."""
+    model = br.Model("turned over")
+    model.body("lower", br.Rod((0, 0, 0), (1, 0, 0), mass=1.0))
+    model.revolute("hinge", model.ground, "lower", (0, 0, 0), (0, 0, 1))
+    model.start(body="lower", rotation=np.diag([1.0, -1.0, -1.0]))
+    with pytest.raises(AssemblyError, match='joint "hinge" turned over'):
+        started(model)

@@ -9,7 +9,7 @@ G d = 0 and G v = -Phi_t. With M v' + G^T lam = f and G v' = gamma, for a change
     dz' = (dv + e(d)) in the independent directions; e: half the commutator of d and v, as turns do not commute
 
 K holds the stiffness of springs, of weight and of the multipliers (geometric stiffness); D damping and gyroscopic terms. Both
-are exact. d(G v' - gamma), which vanishes in an equilibrium, comes from central differences of fourth order.
+are exact. d(G v' - gamma), which vanishes in an equilibrium, comes from central differences of eighth order.
 Reference: the tangent matrices are those of Negrut and Ortiz, J. Comput. Nonlinear Dyn. 1 (2006) 230-239, in other coordinates.
 """
 
@@ -30,11 +30,12 @@ from ..system.redundancy import redundancy
 from ..system.rotation import in_group
 from ..system.state import State
 from ..system.system import System
-from .equilibrium import equilibrium as find_equilibrium
+from .equilibrium import position_of_rest
 from .instant import Instant, directions
 from .outputs import Coordinate, as_output, state_names
 
-DIFFERENCE = 3e-3  # of the state, in characteristic lengths or radians
+DIFFERENCE = 1e-2  # of the state, in characteristic lengths or radians
+WEIGHTS = (4 / 5, -1 / 5, 4 / 105, -1 / 280)  # of central differences of eighth order
 CONSISTENT = 1e-6  # scaled errors of position and velocity that a state may have
 
 
@@ -122,7 +123,7 @@ def linearise(
     system, places = _extended(what, model, inputs, outputs)
     state = _consistent(system, what, state)
     if equilibrium:
-        state = find_equilibrium(system, state)
+        state = position_of_rest(system, state)
     instant = Instant(system, state.t, state.turn)
     motion = Motion(instant, state)
     A, B = motion.equations(_columns(instant, state, inputs, places))
@@ -206,9 +207,10 @@ class Motion:
         for way, change in zip(d.T, np.broadcast_to(v, d.shape).T, strict=True):
             size = np.abs(way / self.scale).max() + np.abs(change / self.scale).max() / speed
             total, h = np.zeros(system.n_rows), DIFFERENCE / size
-            for steps, weight in ((1, 8.0), (-1, -8.0), (2, -1.0), (-2, 1.0)):
-                self.instant.look(system.retract(state.q, steps * h * way), state.v + steps * h * change)
-                total += weight / (12.0 * h) * quantity()
+            for steps, weight in enumerate(WEIGHTS, 1):
+                for move in (steps * h, -steps * h):
+                    self.instant.look(system.retract(state.q, move * way), state.v + move * change)
+                    total += np.sign(move) * weight / h * quantity()
             columns.append(total)
         return np.column_stack(columns) if columns else np.zeros((system.n_rows, 0))
 

@@ -1,1 +1,1 @@
-"""The command line: `bricard run | check | list | warmup | doctor`."""
+"""The command line: `bricard new | check | run | view | compare | export | import | list | ...`, see `bricard --help`."""

@@ -3,29 +3,72 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from .console import data, emit, messages
+from ..errors import FileFormatError, ModelError, suggest
+from .console import Json, data, emit, messages
 
-__all__ = ["ModelFile", "check"]
+__all__ = ["ModelFile", "Settings", "check", "declared"]
 
-ModelFile = Annotated[Path, typer.Argument(metavar="MODEL.toml", help="Model file.", show_default=False)]
+ModelFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="MODEL.toml|PROBLEM",
+        help="Model file (TOML, URDF, MJCF), or a name of `bricard list problems`.",
+        show_default=False,
+    ),
+]
+
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="Another value for a parameter of the file; may be repeated."),
+]
 
 
-def check(model: ModelFile, json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False) -> None:
+def declared(model: Path, settings: list[str] | None = None) -> tuple[Any, dict[str, Any]]:
+    """What a file declares with its table [simulation], or what a problem of the library is with its span.
+
+    settings : texts NAME=VALUE for parameters of the file.
+    """
+    from ..io.loading import read
+    from ..problems import PROBLEMS
+
+    parameters = dict(_setting(text) for text in settings or [])
+    if model.exists() or model.suffix:
+        return read(model, parameters)
+    if parameters:
+        raise ModelError("--set is for parameters of a model file; a problem of the library has none.")
+    if str(model) not in PROBLEMS:
+        near = suggest(str(model), PROBLEMS)
+        raise FileFormatError(f'There is neither a file nor a problem "{model}".{near} See `bricard list problems`.')
+    problem = PROBLEMS[str(model)]
+    return problem.model(), {"duration": problem.span}
+
+
+def _setting(text: str) -> tuple[str, float]:
+    name, sign, value = text.partition("=")
+    try:
+        return name.strip(), float(value if sign else "")
+    except ValueError:
+        raise ModelError(f"--set {text}: write NAME=VALUE with a number, for example --set length=0.25.") from None
+
+
+def check(model: ModelFile, parameters: Settings = None, json: Json = False) -> None:
     """Show degrees of freedom, loops, redundant rows and how far the start is from singular.
 
     The exit code is 2 if the model cannot be assembled.
     """
-    from ..io.toml import load
+    from ..model import Model
     from ..system.report import report
     from .compiling import Compiling
 
-    declared = load(model)[0]
+    what = declared(model, parameters)[0]
+    if not isinstance(what, Model):
+        raise ModelError(f'Problem "{model}" is given by its functions: it has no bodies and joints to report on.')
     with Compiling():
-        found = report(declared)
+        found = report(what)
     if json:
         emit(found.to_dict())
     else:

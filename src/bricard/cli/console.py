@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import math
 import sys
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from rich.console import Console
 from rich.table import Table
 
-__all__ = ["data", "emit", "listing", "messages"]
+__all__ = ["Json", "data", "emit", "listing", "messages"]
 
 WIDE = 200
+
+Json = Annotated[bool, typer.Option("--json", help="Write JSON to standard output, and nothing else there.")]
 
 
 def data() -> Console:

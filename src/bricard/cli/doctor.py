@@ -8,11 +8,11 @@ import sys
 import time
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
-from .console import data, emit
+from .console import Json, data, emit
 
 __all__ = ["doctor", "examine"]
 
@@ -29,9 +29,10 @@ PACKAGES = (
     "typer",
     "rich",
 )
+OPTIONAL = {"scikit-sundae": "sundials", "trimesh": "mesh", "pyarrow": "parquet"}  # package: extra that brings it
 
 
-def doctor(json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False) -> None:
+def doctor(json: Json = False) -> None:
     """Show versions, the compile cache, threads and whether compilation works. Exit code 1 if something is wrong."""
     found = examine()
     if json:
@@ -56,6 +57,7 @@ def examine() -> dict[str, Any]:
     problems: list[str] = []
     return {
         "versions": {"python": platform.python_version(), **{name: _version(name, problems) for name in PACKAGES}},
+        "optional": {name: _optional(name, extra) for name, extra in OPTIONAL.items()},
         "machine": {
             "system": platform.platform(),
             "processor": _processor(),
@@ -75,6 +77,13 @@ def _version(name: str, problems: list[str]) -> str:
     except PackageNotFoundError:
         problems.append(f"The package {name} is not installed: run pip install {name}.")
         return "missing"
+
+
+def _optional(name: str, extra: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return f"not installed; pip install 'bricard[{extra}]'"
 
 
 def _processor() -> str:

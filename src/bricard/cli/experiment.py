@@ -8,21 +8,24 @@ from typing import Annotated
 import typer
 
 from ..errors import ModelError, suggest
-from .console import data, emit, listing, messages
+from .completion import names
+from .console import Json, data, emit, listing, messages
 
 __all__ = ["experiment"]
 
 
 def experiment(
-    name: Annotated[str, typer.Argument(help="Name of the experiment; see `bricard list experiments`.")],
-    json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="Name of the experiment; see `bricard list experiments`.", autocompletion=names("experiments")
+        ),
+    ],
+    json: Json = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Write the table as Markdown.")] = False,
     figure: Annotated[Path | None, typer.Option(help="Write the figure to this file (png, svg, pdf).")] = None,
 ) -> None:
-    """Run an experiment: methods on mechanisms, one question, one table.
-
-    Example: bricard experiment lecture-table
-    """
+    """Run an experiment: methods on mechanisms, one question, one table."""
     from ..experiments import EXPERIMENTS
     from ..experiments.base import shown
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from .console import data, emit, listing, messages
+from .console import Json, data, emit, listing, messages
 
 __all__ = ["Family", "list_", "rows_of"]
 
@@ -25,19 +25,19 @@ class Family(StrEnum):
 
 
 COLUMNS = {
-    Family.formulations: ("name", "aliases", "title", "index", "forms", "keeps", "drifts"),
+    Family.formulations: ("name", "aliases", "title", "index", "forms", "keeps", "drifts", "bounds"),
     Family.integrators: ("name", "title", "order", "adaptive", "accepts", "options"),
     Family.corrections: ("name", "title"),
     Family.joints: ("name", "title", "freedom"),
     Family.forces: ("name", "title"),
-    Family.problems: ("name", "title", "span", "provenance"),
+    Family.problems: ("name", "title", "span", "options", "provenance"),
     Family.experiments: ("name", "title", "source"),
 }
 
 
 def list_(
     family: Annotated[Family, typer.Argument(help="What to list.", show_default=False)],
-    json: Annotated[bool, typer.Option("--json", help="Write JSON, with options and references.")] = False,
+    json: Json = False,
 ) -> None:
     """List formulations, integrators, corrections, joints, forces, problems or experiments."""
     rows = rows_of(family)
@@ -64,12 +64,12 @@ def rows_of(family: Family) -> list[dict[str, Any]]:
     if family is Family.corrections:
         return [{"name": name, "title": _title(pointer)} for name, pointer in registry.CORRECTIONS.items()]
     if family is Family.integrators:
-        keys = ("name", "title", "order", "adaptive", "accepts", "options", "references")
+        keys = ("name", "title", "order", "orders", "adaptive", "accepts", "options", "references")
         return [
             {**{key: getattr(method, key) for key in keys}, "own_loop": method.external is not None}
             for method in registry.INTEGRATORS.values()
         ]
-    keys = ("name", "aliases", "title", "index", "keeps", "drifts", "options", "references")
+    keys = ("name", "aliases", "title", "index", "keeps", "drifts", "bounds", "options", "references")
     keys += ("nonholonomic", "singular_mass", "corrections", "cost")
     return [
         {**{key: getattr(method, key) for key in keys}, "forms": list(method.forms)}
@@ -99,8 +99,26 @@ def _declarations(family: Family) -> list[dict[str, Any]]:
 def _problems() -> list[dict[str, Any]]:
     from ..problems import PROBLEMS
 
-    keys = ("name", "title", "span", "provenance", "references", "singular")
-    return [{key: getattr(problem, key) for key in keys} for problem in PROBLEMS.values()]
+    keys = ("name", "title", "span", "provenance", "citations", "singular")
+    return [
+        {key: getattr(problem, key) for key in keys}
+        | {
+            "options": _options(problem.model),
+            "measures": [
+                {key: getattr(m, key) for key in ("name", "unit", "bound", "source")} for m in problem.measures
+            ],
+            "outputs": [{"name": output.name, "unit": output.unit} for output in problem.outputs],
+            "references": [vars(reference) for reference in problem.references],
+        }
+        for problem in PROBLEMS.values()
+    ]
+
+
+def _options(function: Any) -> dict[str, Any]:
+    """The keywords of a function with their defaults."""
+    import inspect
+
+    return {key: parameter.default for key, parameter in inspect.signature(function).parameters.items()}
 
 
 def _title(thing: Any) -> str:

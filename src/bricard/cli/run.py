@@ -1,8 +1,7 @@
-"""`bricard run`: simulate a model file, show how good the result is, write it and its plots."""
+"""`bricard run`: simulate a model file, show how good the result is, write it, its plots and its moving picture."""
 
 from __future__ import annotations
 
-import inspect
 import re
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,13 +10,13 @@ import typer
 from rich.table import Table
 
 from ..errors import FileFormatError, ModelError, suggest
-from .check import ModelFile
-from .console import data, emit, messages
+from .check import ModelFile, Settings, declared
+from .completion import names
+from .console import Json, data, emit, messages
 
 __all__ = ["run"]
 
 NUMBERS = ("duration", "step", "rtol", "atol")
-INTERNAL = ("what", "progress", "check", "options")
 
 
 def run(
@@ -26,36 +25,49 @@ def run(
     step: Annotated[float | None, typer.Option(help="Fixed step size (s); without it steps are adaptive.")] = None,
     rtol: Annotated[float | None, typer.Option(help="Relative tolerance of adaptive steps.")] = None,
     atol: Annotated[float | None, typer.Option(help="Absolute tolerance of adaptive steps.")] = None,
-    formulation: Annotated[str | None, typer.Option(help="See `bricard list formulations`.")] = None,
-    integrator: Annotated[str | None, typer.Option(help="See `bricard list integrators`.")] = None,
-    correction: Annotated[str | None, typer.Option(help="See `bricard list corrections`.")] = None,
+    formulation: Annotated[
+        str | None, typer.Option(help="See `bricard list formulations`.", autocompletion=names("formulations"))
+    ] = None,
+    integrator: Annotated[
+        str | None, typer.Option(help="See `bricard list integrators`.", autocompletion=names("integrators"))
+    ] = None,
+    correction: Annotated[
+        str | None, typer.Option(help="See `bricard list corrections`.", autocompletion=names("corrections"))
+    ] = None,
     output: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for the HDF5 result and plots.")] = None,
     plots: Annotated[
         bool, typer.Option("--plots", help="Write plots as PNG, into the working folder by default.")
     ] = False,
+    view: Annotated[
+        bool, typer.Option("--view", help="Write the moving picture as HTML, into the working folder by default.")
+    ] = False,
+    parameters: Settings = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show errors only.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+    json: Json = False,
 ) -> None:
-    """Simulate MODEL.toml; options override the table `simulation` of the file. Exit code 1 if it stops early."""
-    from ..io.toml import load
+    """Simulate a model file or a problem of the library; exit code 1 if it stops early.
+
+    Options override the table `simulation` of the file, or the span of the problem.
+    """
+    from ..model import Model
     from ..simulation import simulate
     from ..system.report import report
     from .compiling import Compiling
 
-    declared, table = load(model)
+    what, table = declared(model, parameters)
     given = {"duration": duration, "step": step, "rtol": rtol, "atol": atol}
     given |= {"formulation": formulation, "integrator": integrator, "correction": correction}
     settings = merged(table, {key: value for key, value in given.items() if value is not None}, model)
-    folder = output or (Path() if plots else None)
+    folder = output or (Path() if plots or view else None)
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
     with Compiling(quiet) as compiling:
-        topology = report(declared)
-        if not (json or quiet):
+        topology = report(what) if isinstance(what, Model) else None  # a system of functions has no bodies and joints
+        if topology is not None and not (json or quiet):
             data().print(str(topology), markup=False)
-        solution = simulate(declared, **settings, check=False, progress=False if quiet else None)
+        solution = simulate(what, **settings, check=False, progress=False if quiet else None)
         summary = solution.summary()
-        files = _write(solution, folder, plots) if folder is not None else []
+        files = _write(solution, folder, plots, view) if folder is not None else []
     seconds = solution.seconds
     summary["seconds"] = {
         **seconds,
@@ -63,7 +75,14 @@ def run(
         "prepare": max(0.0, seconds["prepare"] - compiling.seconds),
     }
     if json:
-        emit({**summary, "settings": settings, "report": topology.to_dict(), "files": [str(file) for file in files]})
+        emit(
+            {
+                **summary,
+                "settings": settings,
+                "report": topology.to_dict() if topology is not None else None,
+                "files": [str(file) for file in files],
+            }
+        )
     elif not quiet:
         _show(summary, files)
     if not solution.ok:
@@ -89,11 +108,11 @@ def merged(table: dict[str, Any], given: dict[str, Any], file: Path) -> dict[str
 
 def _check(table: dict[str, Any], file: Path) -> None:
     """Unknown keys and values of the wrong kind in the table [simulation] are errors that name them."""
+    from ..io.schema import settings
     from ..model import checks
     from ..registry import FORMULATIONS, INTEGRATORS
-    from ..simulation import simulate
 
-    known = [key for key in inspect.signature(simulate).parameters if key not in INTERNAL]
+    known = settings()
     known += [key for method in (*FORMULATIONS.values(), *INTEGRATORS.values()) for key in method.options]
     for key, value in table.items():
         where = f"{file}: [simulation] {key}"
@@ -108,8 +127,8 @@ def _check(table: dict[str, Any], file: Path) -> None:
             raise FileFormatError(f"{where} must be a text, not {value!r}.")
 
 
-def _write(solution: Any, folder: Path, plots: bool) -> list[Path]:
-    """Write the result and its plots, each complete or not at all; a run that failed gets a name of its own."""
+def _write(solution: Any, folder: Path, plots: bool, view: bool) -> list[Path]:
+    """Write the result, its plots and its page, each complete or not at all; a run that failed gets a name of its own."""
     from ..io.atomic import replacing
 
     stem = re.sub(r"[^\w.-]+", "-", solution.name).strip("-.") or "model"
@@ -124,6 +143,9 @@ def _write(solution: Any, folder: Path, plots: bool) -> list[Path]:
             files.append(folder / f"{stem}-{name}.png")
             with replacing(files[-1]) as temporary:
                 plot().figure.savefig(temporary)
+    if view:
+        files.append(folder / f"{stem}.html")
+        solution.view(files[-1])
     return files
 
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from typing import Annotated, Any
+from typing import Any
 
-import typer
 from rich.progress import Progress
 
-from .console import data, emit, listing, messages
+from .console import Json, data, emit, listing, messages
 
 __all__ = ["pieces", "warmup"]
 
 
-def warmup(json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False) -> None:
+def warmup(json: Json = False) -> None:
     """Compile every element and every pair of formulation and integrator, or load them from the cache."""
     from ..compiled.cache import folder
     from .compiling import Compiling

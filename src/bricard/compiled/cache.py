@@ -107,6 +107,14 @@ class _PackageFunctionCache(FunctionCache):
             _announce()
         return found
 
+    def save_overload(self, signature, data):
+        """Keep compiled code; an index that another version of the package wrote, with types unknown here, makes room."""
+        try:
+            super().save_overload(signature, data)
+        except Exception:
+            self.flush()
+            super().save_overload(signature, data)
+
 
 @functools.cache
 def _announce():

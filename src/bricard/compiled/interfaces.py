@@ -23,12 +23,22 @@ PROFILE = Interface(types.void(f8, VECTOR, i8, VECTOR))
 # Force law: (t, x, x', parameters, first) -> force, its derivatives in x and x', potential, non-conservative part.
 LAW = Interface(types.void(f8, f8, f8, VECTOR, i8, VECTOR))
 
-# The kind of system (bodies and joints, or functions), four methods:
+# Joints of one type in the tree of relative coordinates: (t, q, v, flags, first, last) -> their part of work.branch.
+TREE_JOINT = Interface(types.void(f8, VECTOR, VECTOR, i8, i8, i8, SYSTEM, WORK))
+
+# A user's own joint: (arguments, a direction, parameters, first of its own) -> values, and derivatives along the direction.
+USER_JOINT = Interface(types.void(VECTOR, VECTOR, VECTOR, i8, VECTOR))
+
+# A part of what is computed for a user's joint: (numbers, first, memory, first) -> whether it succeeded.
+USER_PIECE = Interface(b1(VECTOR, i8, VECTOR, i8))
+
+# The kind of system (bodies in absolute or relative coordinates, or functions), five methods:
 EVALUATE = Interface(types.void(f8, VECTOR, VECTOR, i8, SYSTEM, WORK))  # (t, q, v, flags) -> work
 RETRACT = Interface(types.void(VECTOR, VECTOR, VECTOR, SYSTEM, WORK))  # (q, increment) -> q moved by it
 KINEMATICS = Interface(types.void(VECTOR, VECTOR, VECTOR, SYSTEM, WORK))  # (q, v) -> q' = T(q) v
 MAP = Interface(types.void(VECTOR, VECTOR, SYSTEM, WORK))  # (q, v) -> work.t, t_inverse, tq
-METHODS = (EVALUATE, RETRACT, KINEMATICS, MAP)
+ACCELERATE = Interface(b1(f8, VECTOR, VECTOR, SYSTEM, WORK))  # (t, q, v) -> work.u = [v', 0, lam]; False: singular
+METHODS = (EVALUATE, RETRACT, KINEMATICS, MAP, ACCELERATE)
 
 # Hooks of a form. AFTER_STEP brings a state back where it belongs (normalisation, corrections): (t, y, purpose), after a step
 # or on an interpolated state that is only shown. REBASE, after an accepted step: may exchange the coordinates in y and then

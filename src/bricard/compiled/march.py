@@ -46,7 +46,13 @@ LEAPS = 18  # tries to leap a singular position since the last accepted step
 WEAK_PIVOTS = 19  # 1: the last accepted step ended with weak pivots
 N_COUNTERS = 20
 
-SHORTER = (0.8, 0.64, 0.512, 1.0)  # sizes of the tries to leap a singular position; where none does, it is the step as planned
+PASSING = 1e-7  # relative error of a step with which a singular position may be passed
+SHORTER = (
+    0.8,
+    0.64,
+    0.512,
+    1.0,
+)  # sizes of the tries to leap a singular position; where none does, it is the step as planned
 
 NEARLY = 1e-15  # a time before another one, which rounding does not make equal to it
 
@@ -133,6 +139,20 @@ def leap(h, run):
     run.counters[LEAPS] = tries + 1
 
 
+@compiled
+def passes(t, run, system, work):
+    """Whether a step may pass the singular position that it meets although its error exceeds the tolerance, and notes it.
+
+    Where no try has leapt it, round-off decides about the error, and smaller steps only meet more of it.
+    """
+    rough = not run.error[0] * run.tolerance[0] <= PASSING
+    if rough or call_confirm(work.hooks[CONFIRMATION], system, work) == 0:
+        return False
+    if run.counters[WEAK_NOW] == 0:
+        log(t, LOG_SINGULAR, work.kkt.report[1], run)
+    return True
+
+
 @MARCH
 def march(functions, order, form, run, system, work, max_steps):
     """Step on until the last output time, at most max_steps steps. functions: step, interpolate (or 0), control."""
@@ -157,7 +177,8 @@ def march(functions, order, form, run, system, work, max_steps):
         if interpolate == 0:
             goal = min(goal, out_t[counters[OUTPUT]])
         if counters[BREAK] < breaks.size and breaks[counters[BREAK]] <= goal:
-            goal = breaks[counters[BREAK]] - NEARLY * abs(goal)  # what jumps there must not be seen by the step before
+            goal = breaks[counters[BREAK]]
+            goal -= NEARLY * abs(goal)  # what jumps there must not be seen by the step before
         hit = h >= (goal - t) * (1.0 - 1e-9) - NEARLY * abs(goal)
         if hit:
             # small steps at large times: the rounding of the times is not to be seen in the step
@@ -184,10 +205,13 @@ def march(functions, order, form, run, system, work, max_steps):
                 return status
             continue
         if not call_control(control, order, h, run):
-            counters[REJECTED] += 1
-            if work.kkt.report[4] > weak and counters[LEAPS] < len(SHORTER) - 1:
-                leap(h, run)
-            continue
+            near = work.kkt.report[4] > weak
+            if not (near and counters[LEAPS] == len(SHORTER) - 1 and passes(t, run, system, work)):
+                counters[REJECTED] += 1
+                if near and counters[LEAPS] < len(SHORTER) - 1:
+                    leap(h, run)
+                continue
+            clock[1] = h
         t_new = goal if hit else t + h
         if after != 0:
             status = call_after(after, t_new, corrected, STEPPED, system, work)
@@ -201,6 +225,7 @@ def march(functions, order, form, run, system, work, max_steps):
         weak_end = work.kkt.report[0] > 0
         if weak_end and counters[WEAK_PIVOTS] == 0 and not on_grid and counters[LEAPS] < len(SHORTER):
             counters[REJECTED] += 1
+            counters[RESTART] = 1
             if counters[LEAPS] == 0:
                 watch_singularity(t_new, run, system, work)
             leap(h, run)

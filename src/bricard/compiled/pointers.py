@@ -14,9 +14,11 @@ from types import FunctionType
 import numpy as np
 from numba import config, njit, types
 from numba.core import cgutils
+from numba.core.errors import NumbaError
 from numba.extending import intrinsic
 
 from .cache import PackageCache, fingerprint
+from .complaints import complaint
 
 PYTHON_ONLY = bool(config.DISABLE_JIT)
 _python_functions = [None]  # an address 0 means: no function
@@ -71,7 +73,10 @@ class Pointer:
         if PYTHON_ONLY:
             _python_functions.append(self.function)
             return len(_python_functions) - 1
-        result = self.function.get_compile_result(self.interface.signature)
+        try:
+            result = self.function.get_compile_result(self.interface.signature)
+        except NumbaError as error:
+            raise complaint(self.function, error) from error
         return result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
 
     def __call__(self, *arguments):

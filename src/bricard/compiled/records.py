@@ -70,7 +70,7 @@ class Matrix(NamedTuple):
     weak: VECTOR  # a pivot smaller than this is counted as weak; zero where none is expected
     a: VECTOR
     permuted: VECTOR
-    report: INTEGERS  # number of weak pivots, first of them, first pivot that vanished (or -1); factorisations, weak pivots in all
+    report: INTEGERS  # number of weak pivots, first of them, first that vanished (or -1); factorisations, weak pivots in all
 
 
 class ComplexMatrix(NamedTuple):
@@ -130,6 +130,74 @@ class Turning(NamedTuple):
     d: VECTOR
 
 
+class Tree(NamedTuple):
+    """Relative coordinates: the spanning tree, and how what the elements write becomes entries in joint coordinates. Empty for
+    absolute coordinates.
+
+    A node is a body that hangs on its parent by a joint; nodes are numbered so that those of a subtree follow each other. A pull
+    is a constraint row and a node on which it depends; a block is a part of K and D that belongs to two nodes.
+    """
+
+    planar: i8  # 1 where all bodies and tree joints are planar
+    g_entries: i8  # entries of G, K and D that elements write; behind them those in joint coordinates
+    k_entries: i8
+    d_entries: i8
+    body: INDEX  # (n)
+    parent: INDEX  # (n) its node, or n for the ground
+    end: INDEX  # (n) one behind the last node of its subtree
+    q_first: INDEX  # (n + 1) first place in q, and in v
+    v_first: INDEX
+    depth: INDEX  # (n) velocities on the way from the ground to the node, its own included
+    node_of: INDEX  # (n_v) node of each velocity
+    frame: MATRIX  # (n, 24) frame A in the parent, from its centre of mass: point, axes by rows; frame B in the body
+    kernels: INTEGERS  # addresses of the types of joints, with the nodes members[first[k] : first[k + 1]]
+    first: INTEGERS
+    members: INDEX
+    parameter: INDEX  # (n + 1) first number in `parameters`, and in Branch.memory
+    memory: INDEX
+    parameters: VECTOR
+    motion: MATRIX  # (n_v, 6) S at the start, where it does not change
+    plain_q: INDEX  # places of coordinates with q' = v
+    plain_v: INDEX
+    g_place: INDEX  # (g_entries) place of each in Branch.pull, or the last one
+    k_place: INDEX  # (k_entries), (d_entries) the same in Branch.k and Branch.d
+    d_place: INDEX
+    pull_row: INDEX
+    pull_node: INDEX
+    pull_stop: INDEX  # node from which on the row depends no more on what is above, or n
+    pull_first: INDEX  # first entry in g
+    block: TABLE  # (blocks, 2) nodes of rows and columns
+    k_start: INDEX  # (n_v + 1) first entry of each column of K and D, behind k_entries and d_entries
+    k_dof: INDEX  # their rows
+
+
+class Branch(NamedTuple):
+    """Scratch of relative coordinates. A motion or wrench has six numbers: at the centre of mass, in world axes."""
+
+    d: MATRIX  # (n, 3) what the joints write, in axes of their frame A: origin of B,
+    c: MATRIX  # (n, 9) rotation,
+    s: MATRIX  # (n_v, 6) motion of B for each velocity,
+    bias: MATRIX  # (n, 6) its acceleration at v' = 0,
+    slope: MATRIX  # (n_v, 36) derivative of s along each direction,
+    bias_slope: MATRIX  # (n_v, 6) and of bias
+    memory: VECTOR  # the joints' own numbers
+    motion: MATRIX  # (n_v, 6) motion of the node's body for each of its velocities
+    spin: MATRIX  # (n + 1, 3) angular velocities
+    drift: MATRIX  # (n + 1, 6) acceleration at v' = 0, less what follows from the parent's
+    total: MATRIX  # (n + 1, 6) acceleration at v' = 0
+    load: MATRIX  # (n + 1, 6) wrench on the subtree
+    inertia: MATRIX  # (n + 1, 21) composite or articulated inertia of the subtree
+    lever: MATRIX  # (n_v, 6) articulated inertia times motion
+    pivot: MATRIX  # (n_v, 2) inverse of motion . lever; generalised force left for the joint
+    pull: VECTOR  # (6 pulls + 1) entries of G along the directions of bodies
+    change: VECTOR  # the same of rate or g_dot
+    k: VECTOR  # (36 blocks + 1) entries of K and D along the directions of bodies
+    d_block: VECTOR
+    acceleration: MATRIX  # (n + 1, 6)
+    way: MATRIX  # (n + 1, 18) change of place, turn, velocities, accelerations along one direction
+    change_load: MATRIX  # (n + 1, 6) and of the wrench
+
+
 class System(NamedTuple):
     """The frozen system: bodies, elements sorted by kernel, sparsity. Ground is body number n_bodies."""
 
@@ -138,16 +206,16 @@ class System(NamedTuple):
     n_v: i8
     n_rows: i8
     length: f8  # characteristic length, m
-    methods: INTEGERS  # addresses: EVALUATE, RETRACT, KINEMATICS, MAP of this kind of system
+    methods: INTEGERS  # addresses: EVALUATE, RETRACT, KINEMATICS, MAP, ACCELERATE of this kind of system
     # bodies
     q_start: INDEX
     planar: INDEX
-    group: INDEX  # 1 where q has a unit quaternion and v the angular velocity
+    group: INDEX  # 1 where the body's own q has a unit quaternion and v its angular velocity
     column: TABLE  # (n_bodies + 1, 6) place in f of each direction: its velocity, or the dummy
     mass: VECTOR
     inertia: MATRIX  # (n_bodies, 9) about the centre of mass, body axes
     gravity: VECTOR
-    rotation_slot: TABLE  # (n_bodies, 9) places of the rotational block in the KKT matrix
+    rotation_slot: TABLE  # (quaternions, 9) places of the block of each angular velocity in the KKT matrix
     gyroscopic: INDEX  # (n_bodies) first of the nine entries of d that the body writes
     # elements: measures, constraints, forces, each sorted by kernel
     stage: INTEGERS  # kernels [stage[0], stage[1]) are measures, then constraints, then forces up to stage[3]
@@ -162,6 +230,7 @@ class System(NamedTuple):
     parameter: INDEX  # first number in `parameters`
     functions: INTEGERS  # address of the element's profile or law, or 0
     parameters: VECTOR
+    memory: i8  # how many numbers elements keep in Work.memory
     # rows
     velocity_level: INDEX  # 1 for a nonholonomic row, 0 for a holonomic one
     row_scale: VECTOR  # makes a row dimensionless: 1/length or 1
@@ -197,7 +266,10 @@ class System(NamedTuple):
     gq_map: INDEX
     kq_entry: INDEX  # the same for K
     kq_map: INDEX
+    turn_q: INDEX  # places of unit quaternions in q, and of their angular velocities in v
+    turn_v: INDEX
     chart: Chart
+    tree: Tree
 
 
 class Basis(NamedTuple):
@@ -254,6 +326,7 @@ class Work(NamedTuple):
     tally: INTEGERS  # corrections made, iterations inside right-hand sides
     basis: Basis
     turning: Turning
+    branch: Branch
     value: VECTOR  # (n_measures)
     speed: VECTOR
     bias: VECTOR  # the part of the measure's acceleration that does not depend on v'
@@ -262,6 +335,7 @@ class Work(NamedTuple):
     curvature: VECTOR  # (144 n_measures) derivative of the gradient
     turn: VECTOR  # (n_measures) reference of each angle: values are the nearest to it, so that turns are counted
     law: VECTOR  # scratch for laws and profiles
+    memory: VECTOR  # numbers that elements keep from one call to the next
     energy: VECTOR  # potential energy, power of what is not conservative (in `evaluate` with the flag ENERGY)
     u: VECTOR  # unknowns: accelerations, dummy, multipliers
     b: VECTOR  # right-hand side in the same layout
@@ -346,6 +420,16 @@ class TurningType(types.StructRef):
 
 
 @structref.register
+class TreeType(types.StructRef):
+    """Tree in compiled code."""
+
+
+@structref.register
+class BranchType(types.StructRef):
+    """Branch in compiled code."""
+
+
+@structref.register
 class SystemType(types.StructRef):
     """System in compiled code."""
 
@@ -380,7 +464,13 @@ NO_CHART = Chart(
     *(np.zeros(0, np.uint32),) * 3,
     np.zeros((0, 4)),
 )
+_EMPTY = {INDEX: np.zeros(0, np.uint32), TABLE: np.zeros((0, 2), np.uint32), MATRIX: np.zeros((0, 6))}
+_EMPTY |= {INTEGERS: np.zeros(0, np.int64), VECTOR: np.zeros(0), i8: 0}
+NO_TREE = Tree(*(_EMPTY[kind] for kind in Tree.__annotations__.values()))
+NO_BRANCH = Branch(*(_EMPTY[kind] for kind in Branch.__annotations__.values()))
 TURNING = _register(Turning, TurningType)
+TREE = _register(Tree, TreeType)
+BRANCH = _register(Branch, BranchType)
 SYSTEM = _register(System, SystemType)
 BASIS = _register(Basis, BasisType)
 NO_BASIS = Basis(

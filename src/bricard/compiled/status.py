@@ -18,6 +18,7 @@ STOPPED = 14  # a trigger ended the run
 TRIGGER_FAILED = 15  # the function of a trigger is not finite
 CHATTERING = 16  # the same trigger again and again, without getting on
 BROKEN = 17  # not an end: a time at which something jumps, Python makes a new start
+RANGE_ENDED = 18  # a user's joint reached the end of its range of motion (found by Python)
 
 SENTENCES = {
     RUNNING: "Paused at t = {t:.6g} s after {steps} steps.",
@@ -38,6 +39,10 @@ SENTENCES = {
     LOST_ROTATION: (
         "At t = {t:.6g} s (step {steps}, h = {h:.3g} s) {culprit} reached their singular position. "
         'Build the system with rotation="group" or rotation="quaternion", which have none.'
+    ),
+    RANGE_ENDED: (
+        "Stopped at t = {t:.6g} s, after {steps} steps: {culprit}, the end of its range of motion. Its coordinate turns back "
+        "there; the mechanism moves on, which absolute coordinates can follow."
     ),
     FINISHED: "Reached the end, t = {t:.6g} s, after {steps} steps.",
     NOT_FINITE: (

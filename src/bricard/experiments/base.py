@@ -39,7 +39,18 @@ class Experiment:
 
 
 def shown(value: Any) -> str:
-    """A cell of a table: numbers with three digits."""
+    """A cell of a table: numbers with four digits."""
     if isinstance(value, float):
-        return f"{value:.3g}"
+        return f"{value:.4g}"
     return "" if value is None else str(value)
+
+
+def labelled(ax: Any, title: str, x: str, y: str, **legend: Any) -> None:
+    """Title, axes, grid and legend of a figure, the same in all experiments."""
+    ax.set_title(title, loc="left", fontsize=11)
+    ax.set_xlabel(x)
+    ax.set_ylabel(y)
+    ax.grid(True, color="#dddddd", linewidth=0.7)
+    ax.set_axisbelow(True)
+    if ax.get_legend_handles_labels()[0]:
+        ax.legend(**({"framealpha": 1.0, "edgecolor": "none"} | legend))

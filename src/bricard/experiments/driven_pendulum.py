@@ -11,17 +11,15 @@ Two experiments: `fox-goodwin`, stable and unstable steps; `constraint-forces`, 
 
 from __future__ import annotations
 
-from math import pi
 from typing import Any
 
 import numpy as np
 
 from ..analysis.frequencies import largest_step
-from ..model import Model, PointMass, Sine
+from ..problems.driven_pendulum import TORQUE, driven_pendulum
 from ..simulation import simulate
-from .base import Experiment, Result
+from .base import Experiment, Result, labelled
 
-TORQUE, LOAD = 0.1, 0.1  # N m, rad/s
 CALM = 0.02  # rad: twice what the load turns the pendulum slowly
 # method, set, steps (s), duration (s)
 CASES = [
@@ -32,15 +30,6 @@ CASES = [
 ]
 LOST = 100.0  # N: ten times the weight; no force of the motion comes near it
 FORCES, FORCE_STEP, FORCE_TIME = (5.0, 6.0, 7.0, 9.0), 0.1, 200.0  # N m, s, s
-
-
-def driven_pendulum(torque: float = TORQUE) -> Model:
-    """Hanging at rest; the angle of the joint A is driven."""
-    model = Model("driven pendulum", gravity=(0, -9.8, 0), planar=True)
-    model.body("bob", PointMass((0, -1, 0), mass=1.0))
-    model.pin("A", model.ground, "bob", (0, 0, 0))
-    model.motor("M", "A", Sine(torque, LOAD / (2 * pi)))
-    return model
 
 
 def stepped(method: str, set_: str, step: float, duration: float, torque: float = TORQUE):
@@ -80,11 +69,7 @@ def run_fox_goodwin() -> Result:
             ax.plot(t, angle, color=colour, linewidth=1.0, label=words)
         ax.set_ylim(-0.04, 0.04)
         ax.set_xlim(0.0, 100.0)
-        ax.set_xlabel("time (s)")
-        ax.set_ylabel("angle (rad)")
-        ax.set_title(f"Driven pendulum; Fox-Goodwin is stable to {limit:.5f} s in the angle", loc="left", fontsize=11)
-        ax.grid(True, color="#dddddd", linewidth=0.7)
-        ax.legend(loc="upper right", framealpha=1.0)
+        labelled(ax, f"Driven pendulum; Fox-Goodwin is stable to {limit:.5f} s in the angle", "time (s)", "angle (rad)")
 
     notes = (
         f"Limit from the natural frequency, sqrt(6) / omega: {limit:.5f} s.",
@@ -125,11 +110,7 @@ def run_constraint_forces() -> Result:
             ax.semilogy(*curves["newmark", torque], color=f"C{k}", linewidth=1.0, label=f"index 3, {torque:g} N m")
         ax.semilogy(*curves["null-space-newmark", FORCES[-1]], color="black", label=f"null space, {FORCES[-1]:g} N m")
         ax.set_ylim(1.0, 1e3)
-        ax.set_xlabel("time (s)")
-        ax.set_ylabel("constraint force (N)")
-        ax.set_title("Driven pendulum, trapezoidal rule, 0.1 s", loc="left", fontsize=11)
-        ax.grid(True, color="#dddddd", linewidth=0.7)
-        ax.legend(frameon=False, loc="upper left")
+        labelled(ax, "Driven pendulum, trapezoidal rule, 0.1 s", "time (s)", "constraint force (N)", loc="upper left")
 
     columns = ("method", "torque, N m", "verdict", "largest angle", "largest constraint force, N")
     return Result(columns, rows, FORCE_NOTES, draw)

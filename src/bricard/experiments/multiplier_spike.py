@@ -13,7 +13,7 @@ import numpy as np
 
 from ..problems.physical_pendulum import S, angle, exact, physical_pendulum_functions
 from ..simulation import simulate
-from .base import Experiment, Result
+from .base import Experiment, Result, labelled
 
 CHANGE, RATIO = 0.5, 10  # s, of the old step to the new one
 CASES = [(order, form, h) for order in (1, 2) for form in ("index3", "ggl") for h in (0.01, 0.001, 0.0001)]
@@ -56,10 +56,8 @@ def run() -> Result:
             ax.plot(k, error, style, color=colour, marker="o", markersize=3, label=f"{form}, h = {h:g} s")
         ax.axhline(limit()[1], color="#555555", linewidth=0.8)
         ax.annotate("limit for h to 0", (3, limit()[1] + 1.5), color="#555555")
-        ax.set_xlabel("points after the change of step to h/10")
-        ax.set_ylabel("error of the second multiplier (N)")
-        ax.set_title("BDF1: the multiplier of index 3 jumps for one step", loc="left", fontsize=11)
-        ax.legend(frameon=False, loc="center right")
+        title, y = "BDF1: the multiplier of index 3 jumps for one step", "error of the second multiplier (N)"
+        labelled(ax, title, "points after the change of step to h/10", y, loc="center right")
 
     return Result(("method", "step", *POINTS), rows, notes(), draw)
 

@@ -16,7 +16,7 @@ from ..compiled.records import pack
 from ..problems.physical_pendulum import exact, physical_pendulum_functions
 from ..registry import FORMULATIONS
 from ..system.assembler import complete
-from .base import Experiment, Result
+from .base import Experiment, Result, labelled
 
 START, STEPS = 0.3, (1e-2, 1e-3, 1e-4, 1e-5)  # s
 FORMS = ("index3", "index2", "ggl", "si1")
@@ -74,11 +74,7 @@ def run() -> Result:
         for column in columns:
             style, width = ("--", 4.0 if column == "index3, scaled" else 1.5) if "scaled" in column else ("-", 1.5)
             ax.loglog(STEPS, [found[h][column] for h in STEPS], style, linewidth=width, marker="o", label=column)
-        ax.set_xlabel("step (s)")
-        ax.set_ylabel("condition of the Newton matrix")
-        ax.set_title("BDF1 on the physical pendulum", loc="left", fontsize=11)
-        ax.grid(True, color="#dddddd", linewidth=0.7)
-        ax.legend(frameon=False)
+        labelled(ax, "BDF1 on the physical pendulum", "step (s)", "condition of the Newton matrix")
 
     return Result(("step", *columns), rows, NOTES, draw)
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..problems.physical_pendulum import angle, physical_pendulum_functions
 from ..simulation import simulate
-from .base import Experiment, Result
+from .base import Experiment, Result, labelled
 
 STEP, TIMES = 0.01, (5.0, 10.0, 20.0, 40.0)  # s
 CASES: dict[str, dict[str, Any]] = {
@@ -48,11 +48,8 @@ def run() -> Result:
             ax.loglog(t[1:], error[1:], label=words)
         t = np.array([1.0, 40.0])
         ax.loglog(t, 2e-7 * t**2, color="#555555", linewidth=0.8, linestyle=":", label="t squared")
-        ax.set_xlabel("time (s)")
-        ax.set_ylabel("error of the position constraints (m)")
-        ax.set_title("Physical pendulum, rk4, h = 0.01 s: drift of index 1", loc="left", fontsize=11)
-        ax.grid(True, color="#dddddd", linewidth=0.7)
-        ax.legend(frameon=False)
+        title = "Physical pendulum, rk4, h = 0.01 s: drift of index 1"
+        labelled(ax, title, "time (s)", "error of the position constraints (m)")
 
     return Result(("method", "t, s", "position", "velocity", "angle"), rows, NOTES, draw)
 

@@ -60,7 +60,7 @@ def ode(
     mu=1.0,
     kappa=1e5,
     iteration_tolerance=1e-10,
-    iterations=10.0,
+    iterations=10,
     correction="augmented-lagrangian",
 ):
     """The Ode form."""
@@ -76,13 +76,13 @@ AUGMENTED_LAGRANGIAN = Formulation(
     keeps=("acceleration",),
     drifts=("position", "velocity"),
     references=("Bayo and Ledesma 1996, doi:10.1007/BF01833296",),
-    options={"omega": 0.0, "mu": 1.0, "kappa": 1e5, "iteration_tolerance": 1e-10, "iterations": 10.0},
+    options={"omega": 0.0, "mu": 1.0, "kappa": 1e5, "iteration_tolerance": 1e-10, "iterations": 10},
     ranges={
         "omega": (0.0, 1e6),
         "mu": (0.0, 1e3),
         "kappa": (1e-3, 1e12),
         "iteration_tolerance": (1e-15, 1.0),
-        "iterations": (1.0, 1000.0),
+        "iterations": (1, 1000),
     },
     correction="augmented-lagrangian",
     cost="one sparse factorisation and two or three solutions",

@@ -94,7 +94,8 @@ class Formulation:
     """One way to treat the constraints.
 
     forms : name of the form -> function that makes the Problem, in order of preference. keeps, drifts : which of the three
-    constraint levels ("position", "velocity", "acceleration") hold to round-off, which drift.
+    constraint levels ("position", "velocity", "acceleration") hold to round-off, which drift. bounds : what keeps the errors of
+    the others small, in words.
     """
 
     name: str
@@ -112,7 +113,9 @@ class Formulation:
     singular_mass: bool = True  # whether it takes directions without mass of their own
     aliases: tuple[str, ...] = ()  # other names that users know it by
     needs: tuple[str, ...] = ()  # options without which it cannot run
+    unfactorised: tuple[str, ...] = ()  # forms that ask for accelerations only and never factorise M themselves
     cost: str = ""  # of one evaluation, in words
+    bounds: str = ""
 
 
 def as_second_order(ode):
@@ -136,16 +139,11 @@ def picked(independent, k, system):
 def position_scale(system):
     """Natural size of each q: the characteristic length, or 1 for rotation parameters and functions."""
     record = system.record
-    scale = np.ones(record.n_q)
-    for b in range(record.n_bodies):
-        scale[record.q_start[b] : record.q_start[b] + (2 if record.planar[b] else 3)] = record.length
+    scale, lengths = np.ones(record.n_q), system.translations[record.t_column.astype(int)]
+    scale[record.t_row[lengths].astype(int)] = record.length
     return scale
 
 
 def velocity_scale(system):
     """Natural size of each v, per second: the characteristic length, or 1."""
-    record = system.record
-    scale = np.ones(record.n_v)
-    moving = record.column[:-1, :3].ravel()
-    scale[moving[moving < record.n_v].astype(int)] = record.length
-    return scale
+    return np.where(system.translations, system.length, 1.0)

@@ -67,5 +67,6 @@ BAUMGARTE = Formulation(
     options={"alpha": 5.0, "beta": 5.0},
     ranges={"alpha": (0.0, 1e6), "beta": (0.0, 1e6)},
     correction="none",
+    bounds="damped by alpha and beta",
     cost="one sparse factorisation, as index1",
 )

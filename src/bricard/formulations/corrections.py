@@ -55,13 +55,12 @@ def full_state(system, rhs, correction, options=(), after_step=None):
 @compiled
 def normalise(y, system):
     """Unit quaternions again, after integration as four numbers."""
-    q_start, group = system.q_start, system.group
-    for b in range(system.n_bodies):
-        if group[b]:
-            o = q_start[b] + 3
-            size = math.sqrt(y[o] * y[o] + y[o + 1] * y[o + 1] + y[o + 2] * y[o + 2] + y[o + 3] * y[o + 3])
-            for c in range(4):
-                y[o + c] /= size
+    turn_q = system.turn_q
+    for k in range(turn_q.size):
+        o = turn_q[k]
+        size = math.sqrt(y[o] * y[o] + y[o + 1] * y[o + 1] + y[o + 2] * y[o + 2] + y[o + 3] * y[o + 3])
+        for c in range(4):
+            y[o + c] /= size
 
 
 @compiled

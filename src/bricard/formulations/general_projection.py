@@ -11,6 +11,7 @@ weigh so much that they hardly move, in a few iterations; so nonholonomic rows n
 KKT matrix, which is the projected equation together with its multipliers, those of spec 000, eq. (A3). Velocity constraints
 hold to round-off, holonomic and nonholonomic, rheonomic and scleronomic ones alike; positions drift unless corrected. Sparse,
 so also for large systems.
+When to use it: large mechanisms and chains with nonholonomic rows, where velocity constraints must hold without a correction.
 Reference: Maggi 1901; Blajer 1992; spec 000, section 2.7.
 """
 
@@ -37,6 +38,7 @@ from .quasi_velocities import (
     no_coordinates,
     position_errors,
     renew_rows,
+    show,
     use_rows,
 )
 
@@ -183,13 +185,8 @@ def general_projection(t, y, y_dot, system, work):
 
 @EXPAND
 def expand(t, y, q, v, system, work):
-    """q and v of y; not a number where the velocities cannot be found."""
-    status = settle_velocities(t, y, system, work)
-    for i in range(system.n_q):
-        q[i] = y[i]
-    for i in range(system.n_v):
-        v[i] = work.basis.v[i] if status == RUNNING else math.nan
-    return status
+    """q and v of y."""
+    return show(settle_velocities(t, y, system, work), y, q, v, system, work)
 
 
 @REBASE

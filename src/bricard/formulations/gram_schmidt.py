@@ -41,7 +41,7 @@ from .moving_frame import (
     refuse_nonlinear_rows,
     turning,
 )
-from .quasi_velocities import REBASES, fill, freedom, renew_rows
+from .quasi_velocities import REBASES, fill, freedom, renew_rows, show
 
 NEVER, ON_WEAKNESS, ALWAYS = range(3)
 REBASE_NAMES = ("never", "on weakness", "always")
@@ -100,13 +100,8 @@ def gram_schmidt(t, y, y_dot, system, work):
 
 @EXPAND
 def expand(t, y, q, v, system, work):
-    """q and v of y; not a number where there is no basis."""
-    status = quasi_state(t, y, False, system, work)
-    for i in range(system.n_q):
-        q[i] = y[i]
-    for i in range(system.n_v):
-        v[i] = work.basis.v[i] if status == RUNNING else math.nan
-    return status
+    """q and v of y."""
+    return show(quasi_state(t, y, False, system, work), y, q, v, system, work)
 
 
 @REBASE

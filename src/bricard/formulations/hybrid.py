@@ -107,5 +107,6 @@ HYBRID = Formulation(
     ranges={"alpha": (0.0, 1e6), "beta": (0.0, 1e6)},
     correction="dependent-only",
     corrections=("dependent-only",),
+    bounds="bounded by correction_tolerance",
     cost="one sparse factorisation, as index1; a dense LU when other coordinates are kept",
 )

@@ -106,11 +106,10 @@ def to_rate(xi, q, v, rate, is_mapped, system, work):
         return
     for i in range(system.n_v):
         rate[i] = v[i]
-    group, column = system.group, system.column
-    for b in range(system.n_bodies):
-        if group[b]:
-            o = column[b, 0] + 3
-            rate[o], rate[o + 1], rate[o + 2] = rate_of(triple(xi, o), triple(v, o))
+    turn_v = system.turn_v
+    for k in range(turn_v.size):
+        o = turn_v[k]
+        rate[o], rate[o + 1], rate[o + 2] = rate_of(triple(xi, o), triple(v, o))
 
 
 @compiled
@@ -126,11 +125,10 @@ def to_velocity(xi, q, rate, v, is_mapped, system, work):
         return
     for i in range(system.n_v):
         v[i] = rate[i]
-    group, column = system.group, system.column
-    for b in range(system.n_bodies):
-        if group[b]:
-            o = column[b, 0] + 3
-            v[o], v[o + 1], v[o + 2] = spin_of_rate(triple(xi, o), triple(rate, o))
+    turn_v = system.turn_v
+    for k in range(turn_v.size):
+        o = turn_v[k]
+        v[o], v[o + 1], v[o + 2] = spin_of_rate(triple(xi, o), triple(rate, o))
 
 
 @compiled
@@ -143,13 +141,12 @@ def to_bend(xi, q, rate, v, a, bend, is_mapped, system, work):
         for e in range(tq.size):
             bend[row[e]] += tq[e] * rate[column[e]]
         return
-    group, column = system.group, system.column
-    for b in range(system.n_bodies):
-        if group[b]:
-            o = column[b, 0] + 3
-            more = bend_of(triple(xi, o), triple(rate, o), triple(v, o))
-            for c in range(3):
-                bend[o + c] += more[c]
+    turn_v = system.turn_v
+    for k in range(turn_v.size):
+        o = turn_v[k]
+        more = bend_of(triple(xi, o), triple(rate, o), triple(v, o))
+        for c in range(3):
+            bend[o + c] += more[c]
 
 
 @compiled
@@ -164,23 +161,21 @@ def put_block(xi, q, v, weight, is_mapped, system, work):
         return
     for i in range(system.n_v):
         a[diagonal[i]] = weight[i]
-    group, column, slot = system.group, system.column, system.rotation_slot
-    for b in range(system.n_bodies):
-        if group[b]:
-            o = column[b, 0] + 3
-            theta = triple(xi, o)
-            for c in range(3):
-                image = rate_of(theta, AXES[c])
-                for i in range(3):
-                    a[slot[b, 3 * i + c]] = weight[o + i] * image[i]
+    turn_v, slot = system.turn_v, system.rotation_slot
+    for k in range(turn_v.size):
+        o = turn_v[k]
+        theta = triple(xi, o)
+        for c in range(3):
+            image = rate_of(theta, AXES[c])
+            for i in range(3):
+                a[slot[k, 3 * i + c]] = weight[o + i] * image[i]
 
 
 @compiled
 def largest_turn(xi, system):
-    """The largest turn of a body in xi, rad."""
-    group, column, largest = system.group, system.column, 0.0
-    for b in range(system.n_bodies):
-        if group[b]:
-            theta = triple(xi, column[b, 0] + 3)
-            largest = max(largest, dot(theta, theta))
+    """The largest turn that has a quaternion in xi, rad."""
+    turn_v, largest = system.turn_v, 0.0
+    for k in range(turn_v.size):
+        theta = triple(xi, turn_v[k])
+        largest = max(largest, dot(theta, theta))
     return math.sqrt(largest)

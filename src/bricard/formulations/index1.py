@@ -71,6 +71,7 @@ INDEX1 = Formulation(
     },
     keeps=("acceleration",),
     drifts=("position", "velocity"),
+    unfactorised=(ODE,),
     references=("Schiehlen 1997, doi:10.1023/A:1009745432698",),
     cost="Ode: one sparse factorisation of the KKT matrix; DAE forms: a residual, no factorisation",
 )

@@ -9,6 +9,7 @@ had; then, after an accepted step, coordinates are picked anew and u changes to 
 drivers the kinetic energy is u^T u / 2, and reactions need no matrix to be inverted: R_c lam = W_c^T f - R_c^-T gamma. Units do
 not matter, because the metric is physical. Velocity constraints hold to round-off, also nonholonomic and rheonomic ones;
 positions drift unless corrected. Dense, and every direction needs mass of its own.
+When to use it: small mechanisms with nonholonomic rows or drivers, long runs, and wherever kinetic energy by u is wanted.
 Reference: Blajer 1993 (Formulation of constrained system dynamics by orthonormalizing the configuration space); spec 002.
 """
 
@@ -46,7 +47,7 @@ from .moving_frame import (
     refuse_nonlinear_rows,
     turning,
 )
-from .quasi_velocities import fill, freedom, no_coordinates, renew_rows
+from .quasi_velocities import fill, freedom, no_coordinates, renew_rows, show
 
 RECHOOSE = 0.5  # coordinates are picked anew below this part of the best share that could be had
 LEAST = 1e-6  # a smallest share at which the coordinates cannot describe the motion
@@ -75,13 +76,8 @@ def mass_gram_schmidt(t, y, y_dot, system, work):
 
 @EXPAND
 def expand(t, y, q, v, system, work):
-    """q and v of y; not a number where there is no basis."""
-    status = quasi_state(t, y, True, system, work)
-    for i in range(system.n_q):
-        q[i] = y[i]
-    for i in range(system.n_v):
-        v[i] = work.basis.v[i] if status == RUNNING else math.nan
-    return status
+    """q and v of y."""
+    return show(quasi_state(t, y, True, system, work), y, q, v, system, work)
 
 
 @compiled

@@ -27,7 +27,7 @@ from ..compiled.pointers import compiled
 from ..compiled.status import PROJECTION_FAILED, REBASED, RUNNING
 from ..kernels.vectors import cross, nine, triple
 from ..linalg.factor import factorise, failure, solve
-from ..linalg.kkt import add_reaction, evaluate, multiply_mass, position_error, select_rows
+from ..linalg.kkt import add_reaction, discount_stiffness, evaluate, multiply_mass, position_error, select_rows
 from .base import MECHANICAL_DAE, Problem, position_scale, velocity_scale
 from .corrections import CORRECTIONS, corrected_state
 from .direct import LEVEL, constraint_rows
@@ -70,9 +70,9 @@ def assemble(c_v, c_q, scaled, softness, increment, system, work):
     """The matrix [(M + c_v D) T^-1 + c_q K, G^T; G, -softness diag(G M^-1 G^T)], the unknowns being turns at the end of the step.
 
     `increment` (n_v) is the step's own; its rotations enter by the tangent operator of the exponential map in the blocks of
-    the bodies. (In dampers that couple bodies they are left out: Newton's method converges as well.) Rows at velocity level,
-    which are divided by c_v, are G + c_q / c_v rate. Where it is not scaled, the first block column is divided by c_q, and rows
-    are multiplied again by what they were divided by.
+    the bodies. (In dampers that couple bodies and in relative coordinates they are left out: Newton's method converges as well.)
+    Rows at velocity level, which are divided by c_v, are G + c_q / c_v rate. Where it is not scaled, the first block column is
+    divided by c_q, and rows are multiplied again by what they were divided by.
     """
     matrix, n_v, level = work.kkt, system.n_v, work.options[LEVEL]
     first, moving = (
@@ -103,10 +103,11 @@ def assemble(c_v, c_q, scaled, softness, increment, system, work):
             moving if level or velocity_level[i] else 1.0
         ) / first  # of the row's pivot, in that of the scaled matrix
         a[diagonal[n_v + 1 + i]] = -size * (work.epsilon[i] if left_out else softness * row_diagonal[i])
-    group, column, inertia = system.group, system.column, system.inertia
+    group, column, inertia, place = system.group, system.column, system.inertia, 0
     slots, gyroscopic = system.rotation_slot, system.gyroscopic
     for b in range(system.n_bodies):
         if group[b]:
+            place += 1
             w = triple(increment, column[b, 0] + 3)
             if w[0] * w[0] + w[1] * w[1] + w[2] * w[2] > 1e-4:
                 J, W = nine(inertia[b], 0), nine(d, gyroscopic[b])
@@ -114,7 +115,7 @@ def assemble(c_v, c_q, scaled, softness, increment, system, work):
                     row = (J[i][0] + c_v * W[i][0], J[i][1] + c_v * W[i][1], J[i][2] + c_v * W[i][2])
                     rolled = unroll((-w[0], -w[1], -w[2]), row)  # row T^-1 = (T^-T row)^T
                     for c in range(3):
-                        a[slots[b, 3 * i + c]] += first * (rolled[c] - row[c])
+                        a[slots[place - 1, 3 * i + c]] += first * (rolled[c] - row[c])
 
 
 @MECHANICAL_FACTORISE
@@ -123,7 +124,9 @@ def newton_matrix(c_v, c_q, scaled, softness, increment, system, work):
     assemble(c_v, c_q, scaled, softness, increment, system, work)
     if not factorise(work.kkt):
         return failure(work.kkt)
-    if not scaled:
+    if scaled:
+        discount_stiffness(c_v, c_q, system, work)
+    else:
         work.kkt.report[0] = 0  # the limits of weak pivots are those of scaled ones
     return RUNNING
 
@@ -139,13 +142,12 @@ def newton_correction(c_v, c_q, scaled, increment, r, system, work):
     if not scaled:
         for i in range(n_v):
             r[i] /= c_q
-    group, column = system.group, system.column
-    for b in range(system.n_bodies):
-        if group[b]:
-            o = column[b, 0] + 3
-            w = triple(increment, o)
-            if w[0] * w[0] + w[1] * w[1] + w[2] * w[2] > 1e-4:
-                r[o], r[o + 1], r[o + 2] = unroll(w, triple(r, o))
+    turn_v = system.turn_v
+    for k in range(turn_v.size):
+        o = turn_v[k]
+        w = triple(increment, o)
+        if w[0] * w[0] + w[1] * w[1] + w[2] * w[2] > 1e-4:
+            r[o], r[o + 1], r[o + 2] = unroll(w, triple(r, o))
     return RUNNING
 
 

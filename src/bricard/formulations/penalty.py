@@ -68,5 +68,6 @@ PENALTY = Formulation(
     options={"omega": 10.0, "mu": 1.0, "kappa": 1e7},
     ranges={"omega": (0.0, 1e6), "mu": (0.0, 1e3), "kappa": (1e-3, 1e12)},
     correction="none",
+    bounds="bounded by lam / (kappa omega^2)",
     cost="one sparse factorisation, as index1",
 )

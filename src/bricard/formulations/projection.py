@@ -7,6 +7,7 @@ taken anew at every position, from an orthogonal factorisation of G^T in scaled 
 and never goes bad; all coordinates and velocities are integrated, so its choice does not matter and nothing has to be chosen
 anew. M may be singular. Redundant rows are left out as in index1; at an exactly singular position the equations are
 singular, and the step is halved. Dense, n_v^3. Position and velocity constraints drift unless corrected.
+When to use it: small mechanisms whose mass matrix is singular, or as a check of other methods without multipliers.
 Reference: Kim and Vanderploeg, J. Mech. Trans. Autom. Des. 108 (1986) 183-188; spec 003, section 3 (M3).
 """
 

@@ -7,6 +7,7 @@ scaled rows. Which eigenvalues count as zero: as many of the smallest as rows ar
 and those that consist of round-off. A tolerance would not do: off the constraints, inside a step, redundant rows are no longer
 exactly dependent, while near a singular position a further eigenvalue becomes small that must not be given up, or the mechanism
 would be torn. Dense, n_rows^3; needs an invertible M (sparse). Position and velocity constraints drift unless corrected.
+When to use it: many redundant rows and few rows in all, where the smallest reactions are asked for; else index1 is faster.
 Reference: Udwadia and Kalaba 1992; Udwadia and Phohomsiri 2006; spec 003, section 5, with its correction [C8].
 """
 

@@ -7,6 +7,7 @@ and the mean length of the rows. M may be singular as long as M and G together h
 smallest one in scaled rows. Eigenvalues that count as zero are chosen as in variant I: as many as rows are redundant, and
 round-off. The most general of the methods in dependent coordinates, and the most costly: dense, (n_v + n_rows)^3. Position and
 velocity constraints drift unless corrected.
+When to use it: small systems with redundant rows and a singular mass matrix at the same time, or to check another method.
 Reference: Udwadia and Kalaba 1992; Udwadia and Phohomsiri 2006; spec 003, section 5.
 """
 

@@ -12,12 +12,14 @@ kinematic equations (Blajer; spec 002, section 4.2), with one state more for eac
 x being the shortest such vector in the metric of the method.
 """
 
+import math
+
 import numpy as np
 
 from ..compiled.interfaces import AFTER_STEP, KINEMATICS, VELOCITY
 from ..compiled.pointers import compiled
 from ..compiled.records import pack
-from ..compiled.status import sentence
+from ..compiled.status import RUNNING, sentence
 from ..errors import IncompatibleMethods, SimulationError
 from ..linalg.kkt import evaluate, factorise_kkt, select_rows
 from ..system.assembler import assemble
@@ -55,6 +57,16 @@ def fill(values, number):
     """Set all values."""
     for i in range(values.size):
         values[i] = number
+
+
+@compiled
+def show(status, y, q, v, system, work):
+    """q of y and v of the basis, as EXPAND gives them; not a number where v could not be found."""
+    for i in range(system.n_q):
+        q[i] = y[i]
+    for i in range(system.n_v):
+        v[i] = work.basis.v[i] if status == RUNNING else math.nan
+    return status
 
 
 @compiled

@@ -21,6 +21,7 @@ from ..compiled.status import RUNNING, SINGULAR
 from ..errors import AssemblyError, IncompatibleMethods, UserFunctionError
 from ..linalg.kkt import evaluate, multiply_mass
 from ..linalg.orthonormal import cholesky, from_metric, to_metric
+from ..system.names import owner, plain_angles
 from ..system.user_check import check_complex_step, refuse_powers
 from .base import ODE, Formulation, Problem, position_scale
 
@@ -140,14 +141,22 @@ class Chart:
     """A user's map at the start: the z and z' of a state, found by Gauss-Newton, and whether the map fits the mechanism."""
 
     def __init__(self, system, function, guess):
-        self.system, self.guess = system, np.atleast_1d(np.asarray(guess, float)).copy()
+        try:
+            self.guess = np.atleast_1d(np.asarray(guess, float)).copy()
+        except (TypeError, ValueError):
+            self.guess = np.zeros(0)
         if self.guess.ndim != 1 or not self.guess.size or not np.isfinite(self.guess).all():
             raise IncompatibleMethods(
                 f"start is {guess!r}; give a guess of the independent coordinates z, finite numbers."
             )
-        arguments = np.append(self.guess, 0.0)
+        self.system, arguments = system, np.append(self.guess, 0.0)
         refuse_powers(function, "map(z, t)")
         check_complex_step("map(z, t)", lambda x: function(x[:-1], x[-1]), (arguments,), (system.n_q,))
+        value = function(self.guess, 0.0)
+        if not isinstance(value, np.ndarray):
+            raise UserFunctionError(
+                f"map(z, t) returns a {type(value).__name__}; it must return an array: write np.array([...])."
+            )
         self.pointer = parametrisation(function)
 
     def look(self, t, z, z_dot=None):
@@ -160,11 +169,10 @@ class Chart:
     def gap(self, state, z):
         """What the map lacks to the positions of a state (n_q,), scaled; a quaternion may have either sign, an angle any turn."""
         q, r, start = self.look(state.t, z)[0], self.system.record, state.q.copy()
-        for b, o in enumerate(r.q_start.astype(int)):
-            if r.planar[b]:
-                start[o + 2] += 2 * np.pi * np.round((q[o + 2] - start[o + 2]) / (2 * np.pi))
-            elif r.group[b] and start[o + 3 : o + 7] @ q[o + 3 : o + 7] < 0.0:
-                start[o + 3 : o + 7] *= -1.0
+        angles = plain_angles(self.system)
+        start[angles] += 2 * np.pi * np.round((q[angles] - start[angles]) / (2 * np.pi))
+        for o in r.turn_q.astype(int):
+            start[o : o + 4] *= -1.0 if start[o : o + 4] @ q[o : o + 4] < 0.0 else 1.0
         return (start - q) / position_scale(self.system)
 
     def initial(self, state, work):
@@ -217,12 +225,11 @@ class Chart:
     def _check(self, t, z):
         """The map must satisfy the constraints, here at a place beside the start, with unit quaternions."""
         system, r, q = self.system, self.system.record, self.look(t, z)[0]
-        for b, o in enumerate(r.q_start.astype(int)):
-            size = 1.0 if r.planar[b] or not r.group[b] else float(np.linalg.norm(q[o + 3 : o + 7]))
+        for o, u in zip(r.turn_q.astype(int), r.turn_v.astype(int), strict=True):
+            size = float(np.linalg.norm(q[o : o + 4]))
             if not abs(size - 1.0) <= FITS:
-                name = list(system.model.bodies)[b]
                 raise UserFunctionError(
-                    f'map(z, t): the quaternion of body "{name}" has length {size:.9g}, it must be 1.'
+                    f"map(z, t): the quaternion of {owner(system, int(u))} has length {size:.9g}, it must be 1."
                 )
         gap = np.abs(system.constraint(t, q) * r.row_scale)
         if not gap.max(initial=0.0) <= FITS:

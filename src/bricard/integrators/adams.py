@@ -201,6 +201,8 @@ ADAMS = Integrator(
     title="Adams-Bashforth-Moulton, orders 1 to 12, explicit, adaptive",
     accepts=("Ode",),
     order=12,
+    # gram-schmidt has new coordinates in every step: beyond order 2 fixed steps are starting steps, all of them
+    orders={k: {"Ode": (k, k, k), "gram-schmidt": (k, k, k) if k <= 2 else (8, 8, 8)} for k in range(1, HIGHEST + 1)},
     error_order=12,
     controller="variable-order",
     step=adams,

@@ -23,7 +23,9 @@ from ..compiled.pointers import Pointer, compiled
 class Integrator:
     """One integration method.
 
-    accepts : the forms it steps. order : of the solution. error_order : of its error estimate plus one, 0 if it has none.
+    accepts : the forms it steps. order : of the solution, the highest one if it has several. orders : what theory gives for q, v
+    and lam: order (what the option of that name asks for) -> formulation or form -> (q, v, lam); the name of a formulation goes
+    before that of a form; 0 means that it need not converge. error_order : of its error estimate plus one, 0 if it has none.
     stages, memory : scratch rows of the size of y, numbers of history. extra : further numbers behind y, as a function of
     the problem and the initial state. options : name -> default; an int asks for whole numbers, a bool for True or False, a text
     for one of the names in `ranges`, None for a number or nothing. numbers : options -> run.options, where these are not their
@@ -36,6 +38,7 @@ class Integrator:
     accepts: tuple[str, ...]
     order: int
     references: tuple[str, ...]
+    orders: dict[int, dict[str, tuple[int, int, int]]] = field(default_factory=dict)
     step: Pointer | None = None
     error_order: int = 0
     controller: str = "pi"  # of adaptive runs
@@ -57,9 +60,24 @@ class Integrator:
         """Whether it can choose its own steps."""
         return self.error_order > 0
 
+    def orders_with(self, formulation, form, order=None):
+        """(q, v, lam): the orders that theory gives with a formulation in a form."""
+        orders = self.orders[self.order if order is None else order]
+        return orders[formulation] if formulation in orders else orders[form]
+
     def compiled_options(self, options):
         """The numbers of run.options, from options by name."""
         return [float(number) for number in (options.values() if self.numbers is None else self.numbers(**options))]
+
+
+def same_order(*orders, form="Ode"):
+    """The `orders` of a method with one order for q, v and lam, for each of the orders it can have."""
+    return {order: {form: (order, order, order)} for order in orders}
+
+
+def by_index(one, two, three):
+    """Orders (q, v, lam) of a method for DAEs by index. With si1, lam is given out from the acceleration level."""
+    return {"index1": one, "index2": two, "ggl": two, "si1": (*two[:2], min(two[:2])), "index3": three}
 
 
 @compiled

@@ -19,9 +19,9 @@ from ..compiled.pointers import compiled
 from ..compiled.status import NEWTON_FAILED, RUNNING, SINGULAR
 from ..linalg.factor import solve
 from .dae import jacobian, newton_matrix, residual, start_slopes, weigh
-from .newton import CONVERGED, DIVERGED, judge
+from .newton import CONVERGED, DIVERGED, judge, larger
 
-MAX_ITERATIONS = 15
+MAX_ITERATIONS, PATIENT = 15, 50  # of adaptive runs, for which a smaller step costs less; of fixed steps
 TROUBLED = 20  # steps after a failure for which the formulation may leave out rows that have become dependent
 MOST = 9  # stages
 REACH = 2.0  # ratio of steps up to which a polynomial of high degree is continued
@@ -166,7 +166,7 @@ def correct(method, most, weight, run):
             for k in range(count):
                 change += back[s, k] * stages[r + k, i]
             stages[s, i] += change
-            if not abs(change) * weight[i] <= size:
+            if larger(abs(change) * weight[i], size):
                 size, worst = abs(change) * weight[i], i
     return size, worst
 
@@ -192,7 +192,7 @@ def solve_stages(method, degree, most, relative, absolute, fixed, form, t, h, ru
             if status != RUNNING:
                 return status
         eta, previous, begun = memory[ETA], 0.0, 0.0
-        for iteration in range(MAX_ITERATIONS):
+        for iteration in range(MAX_ITERATIONS if run.clock[7] == 0.0 else PATIENT):
             for s in range(count):
                 at_stage(s, method, most, h, run)
                 status = residual(form, t + method.c[s] * h, point, slope, stages[2 * most + s][:n], run, system, work)

@@ -27,6 +27,7 @@ from ..linalg.factor import factorise, failure, solve
 from ..linalg.kkt import add_reaction, evaluate, multiply_mass
 from .base import Integrator
 from .conditionally_explicit import settled
+from .newton import larger
 
 call_rhs, call_retract, call_map = RHS.call, RETRACT.call, MAP.call
 MAX_ITERATIONS = 30
@@ -63,6 +64,14 @@ def difference(q0, q1, xi, system, work):
         for e in range(inverse.size):
             xi[column[e]] += inverse[e] * (q1[row[e]] - q0[row[e]])
         return
+    tree, turn_q, turn_v = system.tree, system.turn_q, system.turn_v
+    if tree.body.size > 0:
+        for i in range(tree.plain_q.size):
+            xi[tree.plain_v[i]] = q1[tree.plain_q[i]] - q0[tree.plain_q[i]]
+        for k in range(turn_q.size):
+            q, v = turn_q[k], turn_v[k]
+            turned(q0[q : q + 4], q1[q : q + 4], xi[v : v + 3])
+        return
     q_start, group, column = system.q_start, system.group, system.column
     for b in range(system.n_bodies):
         q, v = q_start[b], column[b, 0]
@@ -80,7 +89,7 @@ def judged(changes, h, run, system):
     scale, n_q, largest, worst = run.scale, system.n_q, 0.0, 0
     for i in range(system.n_v):
         size = h * abs(changes[i]) / scale[n_q + i]
-        if not size <= largest:
+        if larger(size, largest):
             largest, worst = size, i
     return largest, worst
 
@@ -232,6 +241,7 @@ CENTRAL_DIFFERENCE = Integrator(
     title="Central differences, explicit in positions, order 2",
     accepts=("SecondOrderOde", "OverdeterminedDae"),
     order=2,
+    orders={2: {"SecondOrderOde": (2, 2, 2), "OverdeterminedDae": (2, 2, 2)}},
     step=central_difference,
     references=(
         "Ryckaert, Ciccotti and Berendsen 1977, doi:10.1016/0021-9991(77)90098-5",

@@ -32,7 +32,8 @@ from ..compiled.march import CULPRIT, EVALUATIONS, ITERATIONS, RESTART
 from ..compiled.pointers import compiled
 from ..compiled.status import NEWTON_FAILED, RUNNING
 from ..kernels.vectors import cross, triple
-from .base import Integrator
+from .base import Integrator, same_order
+from .newton import larger
 
 call_rhs, call_retract = RHS.call, RETRACT.call
 MAX_ITERATIONS = 30
@@ -73,17 +74,16 @@ def travel(h, m, alpha, run, system, work):
             last = alpha * d[k, i] + (1.0 - alpha) * before[i] if k == m - 1 else d[k, i]
             total += power / FACTORIAL[k + 2] * last
         increment[i] = total
-    group, column = system.group, system.column
-    for b in range(system.n_bodies):
-        if group[b]:
-            o = column[b, 0] + 3
-            w, a = triple(y, n_q + o), triple(d[0], o)
-            if m > 1:
-                j = triple(d[1], o)
-                a = (a[0] + 0.5 * h * j[0], a[1] + 0.5 * h * j[1], a[2] + 0.5 * h * j[2])
-            bend = cross(w, a)
-            for c in range(3):
-                increment[o + c] += h**3 / 12.0 * bend[c]
+    turn_v = system.turn_v
+    for n in range(turn_v.size):
+        o = turn_v[n]
+        w, a = triple(y, n_q + o), triple(d[0], o)
+        if m > 1:
+            j = triple(d[1], o)
+            a = (a[0] + 0.5 * h * j[0], a[1] + 0.5 * h * j[1], a[2] + 0.5 * h * j[2])
+        bend = cross(w, a)
+        for c in range(3):
+            increment[o + c] += h**3 / 12.0 * bend[c]
     call_retract(system.methods[1], y, increment, run.y_new, system, work)
 
 
@@ -113,7 +113,7 @@ def speed(h, m, beta, run, system):
             total += power / FACTORIAL[k + 1] * last
         change = abs(total - y_new[n_q + i]) / (scale[n_q + i] + abs(total))
         y_new[n_q + i] = total
-        if not change <= largest:
+        if larger(change, largest):
             largest, worst = change, i
     return largest, worst
 
@@ -250,6 +250,7 @@ CE3 = member(
     name="ce3",
     title="Conditionally explicit with v', order 2",
     order=2,
+    orders=same_order(2, form="SecondOrderOde"),
     step=ce3,
     options=_options(1.0, 0.5),
     ranges=RANGES,
@@ -259,6 +260,7 @@ CE4 = member(
     name="ce4",
     title="Conditionally explicit with v' and v'', order 3",
     order=3,
+    orders=same_order(3, form="SecondOrderOde"),
     step=ce4,
     options=_options(0.75, 1 / 3, 0.5),
     ranges=RANGES,
@@ -268,6 +270,7 @@ CE5 = member(
     name="ce5",
     title="Conditionally explicit with v', v'' and v''', order 4",
     order=4,
+    orders=same_order(4, form="SecondOrderOde"),
     step=ce5,
     options=_options(0.0, 1.0, 1.0, 1.0),
     ranges=RANGES,

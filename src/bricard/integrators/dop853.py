@@ -11,7 +11,7 @@ import numpy as np
 from ..compiled.interfaces import INTERPOLATE, OWN, RHS, STEP
 from ..compiled.march import EVALUATIONS
 from ..compiled.pointers import compiled
-from .base import Integrator
+from .base import Integrator, same_order
 from .runge_kutta import combined, shown_inside, take_first, take_stages
 
 call_rhs = RHS.call
@@ -387,6 +387,7 @@ DOP853 = Integrator(
     title="Dormand-Prince 8(5,3), explicit, adaptive",
     accepts=("Ode",),
     order=8,
+    orders=same_order(8),
     error_order=8,
     step=dop853,
     interpolate=interpolate,

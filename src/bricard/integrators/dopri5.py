@@ -10,7 +10,7 @@ import numpy as np
 from ..compiled.interfaces import INTERPOLATE, OWN, RHS, STEP
 from ..compiled.march import EVALUATIONS, RESTART
 from ..compiled.status import RUNNING
-from .base import Integrator, error_norm
+from .base import Integrator, error_norm, same_order
 
 call_rhs = RHS.call
 
@@ -96,6 +96,7 @@ DOPRI5 = Integrator(
     title="Dormand-Prince 5(4), explicit, adaptive",
     accepts=("Ode",),
     order=5,
+    orders=same_order(5),
     error_order=5,
     step=dopri5,
     interpolate=interpolate,

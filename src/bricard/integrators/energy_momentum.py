@@ -39,7 +39,8 @@ from ..compiled.march import CULPRIT, EVALUATIONS, ITERATIONS, RESTART, TANGENTS
 from ..compiled.pointers import compiled
 from ..compiled.status import NEWTON_FAILED, RUNNING
 from ..linalg.kkt import evaluate, multiply_mass
-from .base import Integrator
+from .base import Integrator, same_order
+from .newton import larger
 
 call_residual, call_retract = MECHANICAL_RESIDUAL.call, RETRACT.call
 call_factorise, call_solve = MECHANICAL_FACTORISE.call, MECHANICAL_SOLVE.call
@@ -53,21 +54,28 @@ LAST_STEP, PAST = range(2)
 
 
 @compiled
+def turn(first, last, way, increment, factor):
+    """One turn, in the places first to last - 1."""
+    square = 0.0
+    for i in range(first, last):
+        square += way[i] * way[i]
+    half = 0.5 * math.sqrt(square)
+    ratio = math.atan(half) / half if half > 1e-4 else 1.0 - square / 12.0 + square * square / 80.0
+    for i in range(first, last):
+        increment[i], factor[i] = ratio * way[i], 1.0 / math.sqrt(1.0 + half * half)
+
+
+@compiled
 def turns(way, increment, factor, system):
     """increment (n_v) = the way h v_m as RETRACT takes it, its turns being Cayley's; factor = their cosine of half the angle."""
-    column, planar, group = system.column, system.planar, system.group
+    column, planar, turn_v = system.column, system.planar, system.turn_v
     for i in range(system.n_v):
         increment[i], factor[i] = way[i], 1.0
     for b in range(system.n_bodies):
-        if planar[b] or group[b]:
-            first, last = (column[b, 5], column[b, 5] + 1) if planar[b] else (column[b, 3], column[b, 5] + 1)
-            square = 0.0
-            for i in range(first, last):
-                square += way[i] * way[i]
-            half = 0.5 * math.sqrt(square)
-            ratio = math.atan(half) / half if half > 1e-4 else 1.0 - square / 12.0 + square * square / 80.0
-            for i in range(first, last):
-                increment[i], factor[i] = ratio * way[i], 1.0 / math.sqrt(1.0 + half * half)
+        if planar[b] and column[b, 5] < system.n_v:
+            turn(column[b, 5], column[b, 5] + 1, way, increment, factor)
+    for k in range(turn_v.size):
+        turn(turn_v[k], turn_v[k] + 3, way, increment, factor)
 
 
 @compiled
@@ -184,7 +192,7 @@ def energy_momentum(form, t, h, run, system, work):
         size = 0.0
         for i in range(n_v):
             change = abs(r[i]) / run.scale[n_q + i]
-            if not change <= size:
+            if larger(change, size):
                 size, worst = change, i
         for i in range(n_u):
             mean[i] += r[i]
@@ -221,6 +229,7 @@ ENERGY_MOMENTUM = Integrator(
     title="Energy-momentum method on the Lie group, implicit, order 2",
     accepts=("MechanicalDae",),
     order=2,
+    orders=same_order(2, form="MechanicalDae"),
     step=energy_momentum,
     references=("Simo and Wong 1991, doi:10.1002/nme.1620310103", "Gonzalez 1996, doi:10.1007/BF02440162"),
     stages=13,

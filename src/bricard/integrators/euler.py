@@ -7,7 +7,7 @@ Reference: Euler, Institutionum calculi integralis (1768).
 """
 
 from ..compiled.interfaces import STEP
-from .base import Integrator, advanced
+from .base import Integrator, advanced, same_order
 from .runge_kutta import take_first
 
 
@@ -24,6 +24,7 @@ EULER = Integrator(
     title="Euler, explicit, order 1",
     accepts=("Ode",),
     order=1,
+    orders=same_order(1),
     step=euler,
     references=("Euler 1768",),
     stages=1,

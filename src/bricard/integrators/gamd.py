@@ -12,6 +12,9 @@ The error of order p is the difference to the integral of the polynomial through
 same points tell those of orders p - 2 and p + 2. GAMD itself iterates with one real matrix and blocks of four to nine points;
 here Newton's method solves the block as that of Radau. For smooth motions at high accuracy. `order` holds one order; 0 leaves
 the choice to the method, fixed steps then have order 5.
+
+Weak spots: nine points have one matrix, so that Newton's method refuses large steps first, and more so with a row of a
+singular position among them (see radau5). Order 9 damps an infinitely stiff part by 0.85 only: for index 3 take at most 7.
 Reference: Iavernaro and Mazzia, Appl. Numer. Math. 28 (1998) 107-126; SIAM J. Sci. Comput. 21 (1999) 323-339.
 """
 
@@ -22,7 +25,7 @@ import numpy as np
 from ..compiled.interfaces import STEP
 from ..compiled.pointers import compiled
 from ..compiled.status import RUNNING
-from .base import Integrator
+from .base import Integrator, by_index
 from .block import CONTRACTION, FURTHER, MEMORY, interpolate, rows, solve_stages
 from .coefficients import adams_weights, generalised_adams
 from .dae import filtered, scaled_error
@@ -83,6 +86,7 @@ GAMD = Integrator(
     title="Generalised Adams methods in blocks, orders 3, 5, 7, 9, implicit, adaptive",
     accepts=("ResidualDae", "SemiExplicitDae"),
     order=9,
+    orders={p: by_index((p, p, p), (p, p, p), (p, p, p - 1)) for p in (3, 5, 7, 9)},
     error_order=4,
     controller="one-step-order",
     step=gamd,

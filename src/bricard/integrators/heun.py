@@ -9,7 +9,7 @@ Reference: Heun, Z. Math. Phys. 45 (1900) 23-38.
 import numpy as np
 
 from ..compiled.interfaces import INTERPOLATE, STEP
-from .base import Integrator, error_norm
+from .base import Integrator, error_norm, same_order
 from .runge_kutta import combined, cubic, take_end, take_first, take_stages
 
 C = np.array([0.0, 1.0])
@@ -41,6 +41,7 @@ HEUN = Integrator(
     title="Heun 2(1), explicit, adaptive",
     accepts=("Ode",),
     order=2,
+    orders=same_order(2),
     error_order=2,
     step=heun,
     interpolate=interpolate,

@@ -20,7 +20,7 @@ from ..compiled.march import EVALUATIONS, OUTPUT, STEPS, TANGENTS, count_step, d
 from ..compiled.records import pack
 from ..compiled.status import FINISHED, NEWTON_FAILED, NOT_FINITE, RUNNING, STEP_TOO_SMALL
 from ..errors import IncompatibleMethods
-from .base import Integrator
+from .base import Integrator, by_index
 
 ANYTHING = 1e30  # an absolute tolerance that is always met
 DENSE = 150  # up to so many unknowns the matrix is a dense one
@@ -150,6 +150,7 @@ IDA = Integrator(
     title="SUNDIALS IDA, orders 1 to 5, implicit, adaptive; drives its own loop",
     accepts=("ResidualDae",),
     order=5,
+    orders={k: by_index(*[(k, k, k)] * 3) for k in range(1, 6)},
     error_order=6,
     external=drive,
     references=("Hindmarsh et al. 2005, doi:10.1145/1089014.1089020",),

@@ -11,6 +11,12 @@ STAGNATION = 1e3  # corrections that no longer shrink are accepted up to so many
 
 
 @compiled
+def larger(change, size):
+    """Whether a change is larger than the largest so far. A NaN is, and nothing is larger than it: it is never forgotten."""
+    return change > size or change != change
+
+
+@compiled
 def judge(iteration, size, previous, eta, tolerance, rounding=0.0):
     """(verdict, eta) after a correction of the given size; the last one was `previous`. A NaN diverges.
 

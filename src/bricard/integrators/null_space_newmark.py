@@ -24,9 +24,10 @@ from ..compiled.status import NEWTON_FAILED, RUNNING
 from ..formulations.increments import rate_of, spin_of_rate
 from ..kernels.vectors import triple
 from ..linalg.factor import factorise, factorise_symmetric, failure, solve, solve_symmetric
-from ..linalg.kkt import evaluate, multiply_mass
-from .base import Integrator
+from ..linalg.kkt import discount_stiffness, evaluate, multiply_mass
+from .base import Integrator, same_order
 from .newmark import SETS
+from .newton import larger
 
 call_retract = RETRACT.call
 MAX_ITERATIONS = 15
@@ -47,6 +48,10 @@ def inverse_metric(lever, system, out):
         for c in range(3):
             if column[b, c] < n_v:
                 out[column[b, c]] = 1.0
+    motion = system.tree.motion
+    for i in range(motion.shape[0]):
+        if motion[i, 3] == 0.0 and motion[i, 4] == 0.0 and motion[i, 5] == 0.0:
+            out[i] = 1.0
 
 
 @compiled
@@ -91,7 +96,10 @@ def factorise_tangent(c_v, c_q, system, work):
         a[gt_slot[e]] += g[e]
     for i in range(system.n_rows):
         a[diagonal[system.n_v + 1 + i]] = -epsilon[i]
-    return RUNNING if factorise(matrix) else failure(matrix)
+    if not factorise(matrix):
+        return failure(matrix)
+    discount_stiffness(c_v, c_q, system, work)
+    return RUNNING
 
 
 @compiled
@@ -129,21 +137,19 @@ def normal(matrix, mass, inverse, r, b, mu, system, work):
 @compiled
 def at_the_end(increment, r, system):
     """r, a difference of increments, as turns at the end of the step."""
-    group, column = system.group, system.column
-    for b in range(system.n_bodies):
-        if group[b]:
-            o = column[b, 0] + 3
-            r[o], r[o + 1], r[o + 2] = spin_of_rate(triple(increment, o), triple(r, o))
+    turn_v = system.turn_v
+    for k in range(turn_v.size):
+        o = turn_v[k]
+        r[o], r[o + 1], r[o + 2] = spin_of_rate(triple(increment, o), triple(r, o))
 
 
 @compiled
 def move(increment, d, system):
     """The increment moved by d, turns at the end of the step."""
-    group, column = system.group, system.column
-    for b in range(system.n_bodies):
-        if group[b]:
-            o = column[b, 0] + 3
-            d[o], d[o + 1], d[o + 2] = rate_of(triple(increment, o), triple(d, o))
+    turn_v = system.turn_v
+    for k in range(turn_v.size):
+        o = turn_v[k]
+        d[o], d[o + 1], d[o + 2] = rate_of(triple(increment, o), triple(d, o))
     for i in range(system.n_v):
         increment[i] += d[i]
 
@@ -209,7 +215,9 @@ def null_space_newmark(form, t, h, run, system, work):
             u[i] += r[i]
         size = 0.0
         for i in range(n_v):
-            size = max(size, weight * abs(r[i]) * unit[i])
+            change = weight * abs(r[i]) * unit[i]
+            if larger(change, size):
+                size, worst = change, i
             r[i] = increment[i] - h * y[n_q + i] - h * h * ((0.5 - beta) * y[o_u + i] + beta * u[i])
             shift_q[i] = r[i]
         at_the_end(increment, r, system)
@@ -227,7 +235,7 @@ def null_space_newmark(form, t, h, run, system, work):
                 b_v[n_v + 1 + g_row[e]] -= rate[e] * d[g_column[e]]
         for i in range(n_v):
             change = abs(d[i]) * unit[i]
-            if not change <= size:
+            if larger(change, size):
                 size, worst = change, i
             shift_q[i] += d[i]
         move(increment, d, system)
@@ -236,7 +244,7 @@ def null_space_newmark(form, t, h, run, system, work):
         normal(matrix, mass, inverse, r, b_v, mu_v, system, work)
         for i in range(n_v):
             change = h * abs(d[i]) * unit[i]
-            if not change <= size:
+            if larger(change, size):
                 size, worst = change, i
             v1[i] += d[i]
             shift_v[i] = r[i] + d[i]
@@ -267,6 +275,7 @@ NULL_SPACE_NEWMARK = Integrator(
     title="Newmark along the null space, all constraint levels, order 2",
     accepts=("OverdeterminedDae",),
     order=2,
+    orders=same_order(2, form="OverdeterminedDae"),
     step=null_space_newmark,
     references=("Uriarte 2023, PhD thesis, UPV/EHU",),
     stages=10,

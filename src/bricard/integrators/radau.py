@@ -4,7 +4,7 @@ As radau5, with higher orders for high accuracy: L-stable, stiffly accurate, no 
 3 2s - 1, s, s - 1; index 2 2s - 1, 2s - 1, s; index 1 2s - 1 in all. Adaptive runs choose the order by Newton's method: where
 it contracts fast the step is small for what the motion is, and more stages pay; where it hardly contracts fewer do. `order`
 (5, 9 or 13) holds one order; 0 leaves the choice to the method, fixed steps then have order 9. The error estimate is that of
-radau5.
+radau5, and so is the weak spot.
 Reference: Hairer and Wanner, J. Comp. Appl. Math. 111 (1999) 93-111; Solving ODEs II (1996), section IV.8.
 """
 
@@ -12,10 +12,10 @@ from ..compiled.interfaces import STEP
 from ..compiled.march import STEPS
 from ..compiled.pointers import compiled
 from ..compiled.status import RUNNING
-from .base import Integrator
+from .base import Integrator, by_index
 from .block import CONTRACTION, FURTHER, MEMORY, TRIED, interpolate, solve_stages
 from .coefficients import radau
-from .radau5 import THREE, estimate, stage_tolerances
+from .radau5 import THREE, estimate, stage_tolerances, theory
 
 MOST = 7
 FIVE, SEVEN = radau(5), radau(7)
@@ -65,6 +65,7 @@ RADAU = Integrator(
     title="Radau IIA, three to seven stages, orders 5, 9, 13, implicit, adaptive",
     accepts=("ResidualDae", "SemiExplicitDae"),
     order=13,
+    orders={2 * s - 1: by_index(*theory(s)) for s in (3, 5, 7)},
     error_order=4,
     controller="predictive",
     step=variable_radau,

@@ -25,7 +25,8 @@ from ..formulations.increments import rate_of
 from ..kernels.vectors import add, cross, dot, nine, rotate, scale, subtract, triple
 from ..linalg.factor import failure
 from ..linalg.kkt import evaluate, factorise_kkt, multiply_mass, solve_kkt
-from .base import Integrator
+from .base import Integrator, same_order
+from .newton import larger
 
 call_retract = RETRACT.call
 MAX_ITERATIONS = 25
@@ -137,7 +138,7 @@ def rattle(form, t, h, run, system, work):
         size = 0.0
         for i in range(n_v):
             change = h * abs(u[i]) / size_of[n_q + i]
-            if not change <= size:
+            if larger(change, size):
                 size, worst = change, i
         if not size < 1e100 or (iteration > 5 and size > previous):
             break
@@ -167,7 +168,7 @@ def rattle(form, t, h, run, system, work):
         for i in range(n_v):
             change = h * abs(u[i] - v_new[i]) / size_of[n_q + i]
             v_new[i] = u[i]
-            if not change <= size:
+            if larger(change, size):
                 size, worst = change, i
         converged = iteration > 0 and size <= tolerance
         if converged or not size < 1e100:
@@ -190,6 +191,7 @@ RATTLE = Integrator(
     title="RATTLE on the Lie group, explicit in the forces, symplectic, order 2",
     accepts=("OverdeterminedDae",),
     order=2,
+    orders=same_order(2, form="OverdeterminedDae"),
     step=rattle,
     references=(
         "Leimkuhler and Skeel 1994, doi:10.1006/jcph.1994.1085",

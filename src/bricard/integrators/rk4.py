@@ -6,7 +6,7 @@ Reference: Kutta, Z. Math. Phys. 46 (1901) 435-453.
 
 from ..compiled.interfaces import OWN, RHS, STEP
 from ..compiled.march import EVALUATIONS
-from .base import Integrator, advanced
+from .base import Integrator, advanced, same_order
 
 call_rhs = RHS.call
 
@@ -34,6 +34,7 @@ RK4 = Integrator(
     title="Runge-Kutta, classical, order 4",
     accepts=("Ode",),
     order=4,
+    orders=same_order(4),
     step=rk4,
     references=("Kutta 1901",),
     stages=4,

@@ -7,7 +7,7 @@ Reference: Fehlberg, Computing 6 (1970) 61-71.
 import numpy as np
 
 from ..compiled.interfaces import INTERPOLATE, STEP
-from .base import Integrator, error_norm
+from .base import Integrator, error_norm, same_order
 from .runge_kutta import combined, cubic, take_end, take_first, take_stages
 
 C = np.array([0, 1 / 4, 3 / 8, 12 / 13, 1, 1 / 2])
@@ -52,6 +52,7 @@ RKF45 = Integrator(
     title="Fehlberg 4(5), explicit, adaptive",
     accepts=("Ode",),
     order=4,
+    orders=same_order(4),
     error_order=5,
     step=rkf45,
     interpolate=interpolate,

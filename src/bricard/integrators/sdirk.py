@@ -6,6 +6,9 @@ One real matrix for all stages, so a step costs little; L-stable and stiffly acc
 explicit, y' being that of the last stage before), which is what higher index asks for. Embedded formula of order 3 for the
 error, filtered by the matrix; a cubic between the steps, multipliers straight. For moderate accuracy and large systems. Order
 in q, v, lam: index 1 4, 4, 4; index 2 3, 3, 2; index 3 2, 2, 1.
+
+Weak spot: with ggl the error estimate, of order 3 as the solution is then, asks for small steps at tolerances below 1e-7, and
+many are refused; Radau is better there. Singular positions: see radau5.
 Reference: Kennedy and Carpenter, Appl. Numer. Math. 44 (2003) 139-181, the implicit part of ARK4(3)6L[2]SA; Hairer and
 Wanner, Solving ODEs II (1996), section IV.6.
 """
@@ -17,9 +20,9 @@ import numpy as np
 from ..compiled.interfaces import INTERPOLATE, STEP
 from ..compiled.march import RESTART, STEPS
 from ..compiled.status import RUNNING
-from .base import Integrator
+from .base import Integrator, by_index
 from .dae import filtered, scaled_error, start_slopes, weigh
-from .stage import CONTRACTION, OWN_MEMORY, SHIFT, hermite, solve_stage
+from .stage import CONTRACTION, OWN_MEMORY, SHIFT, between, solve_stage
 
 A = np.array(
     [
@@ -122,12 +125,7 @@ def sdirk(form, t, h, run, system, work):
 @INTERPOLATE
 def interpolate(t, h, theta, out, run):
     """A cubic by y and y' at both ends; multipliers go straight."""
-    y, y_new, stages, scale = run.y, run.y_new, run.stages, run.scale
-    for i in range(run.levels.size):
-        if math.isfinite(scale[i]):
-            out[i] = hermite(theta, h, i, y, stages[0], y_new, stages[STAGES - 1])
-        else:
-            out[i] = y[i] + theta * (y_new[i] - y[i])
+    between(h, theta, STAGES - 1, out, run)
 
 
 SDIRK = Integrator(
@@ -135,6 +133,7 @@ SDIRK = Integrator(
     title="Diagonally implicit Runge-Kutta 4(3), adaptive",
     accepts=("ResidualDae", "SemiExplicitDae"),
     order=4,
+    orders={4: by_index((4, 4, 4), (3, 3, 2), (2, 2, 1))},
     error_order=4,
     controller="predictive",
     step=sdirk,

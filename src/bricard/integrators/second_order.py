@@ -31,6 +31,7 @@ from ..compiled.interfaces import (
 from ..compiled.march import CULPRIT, EVALUATIONS, ITERATIONS, RESTART, STEPS, TANGENTS
 from ..compiled.status import NEWTON_FAILED, RUNNING
 from .base import Integrator
+from .newton import larger
 
 call_residual, call_retract = MECHANICAL_RESIDUAL.call, RETRACT.call
 call_factorise, call_solve = MECHANICAL_FACTORISE.call, MECHANICAL_SOLVE.call
@@ -117,7 +118,7 @@ def second_order(form, t, h, run, system, work):
             increment[i] += c_q * r[i]
             y_new[o_a + i] += ratio * r[i]
             change = abs(r[i]) * inverse[n_q + i]
-            if not change <= size:
+            if larger(change, size):
                 size, worst = change, i
         for i in range(n_u):
             u[i] += r[i]
@@ -159,13 +160,17 @@ def second_order(form, t, h, run, system, work):
     return NEWTON_FAILED
 
 
-def member(name, title, parameters, options, ranges, references, order=2):
-    """An Integrator of the family; `parameters` makes (alpha_m, alpha_f, gamma, beta, theta) of its own options."""
+def member(name, title, parameters, options, ranges, references, special=None):
+    """An Integrator of the family; `parameters` makes (alpha_m, alpha_f, gamma, beta, theta) of its own options.
+
+    special : formulation -> orders of q, v, lam, where they are not 2.
+    """
     return Integrator(
         name=name,
         title=title,
         accepts=("MechanicalDae",),
-        order=order,
+        order=2,
+        orders={2: {"MechanicalDae": (2, 2, 2)} | (special or {})},
         step=second_order,
         references=references,
         stages=4,

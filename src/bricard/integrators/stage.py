@@ -8,12 +8,14 @@ have no y' in the equations, so their part of `base` does not matter.
     memory   the numbers below; an integrator's own follow from OWN_MEMORY on
 """
 
+import math
+
 from ..compiled.march import CULPRIT, EVALUATIONS, ITERATIONS, TANGENTS
 from ..compiled.pointers import compiled
 from ..compiled.status import NEWTON_FAILED, RUNNING, SINGULAR
 from ..linalg.factor import solve
 from .dae import jacobian, newton_matrix, residual
-from .newton import CONVERGED, DIVERGED, judge
+from .newton import CONVERGED, DIVERGED, judge, larger
 
 MAX_ITERATIONS = 10
 TROUBLED = 20  # steps after a failure for which the formulation may leave out rows that have become dependent
@@ -51,7 +53,7 @@ def solve_stage(form, t, shift, x, slope, base, guess, change, weight, limits, r
             for i in range(x.size):
                 x[i] -= change[i]
                 slope[i] = shift * (x[i] - base[i])
-                if not abs(change[i]) * weight[i] <= size:
+                if larger(abs(change[i]) * weight[i], size):
                     size, worst = abs(change[i]) * weight[i], i
             verdict, eta = judge(iteration, size, previous, eta, limits[0], limits[2])
             if iteration > 0:
@@ -75,8 +77,15 @@ def solve_stage(form, t, shift, x, slope, base, guess, change, weight, limits, r
 
 
 @compiled
-def hermite(theta, h, i, y, slope, y_new, slope_new):
-    """Component i of the cubic with the given values and slopes at both ends of a step, at theta between 0 and 1."""
-    rise, left = y_new[i] - y[i], 1.0 - theta
-    bend = left * (h * slope[i] - rise) - theta * (h * slope_new[i] - rise)
-    return y[i] + theta * (rise + left * bend)
+def between(h, theta, last, out, run):
+    """The cubic by y and y' at both ends of a step, at theta between 0 and 1; multipliers go straight.
+
+    Row 0 of the stages is y' at the start, row `last` that at the end.
+    """
+    y, y_new, scale, first, end = run.y, run.y_new, run.scale, run.stages[0], run.stages[last]
+    left = 1.0 - theta
+    for i in range(run.levels.size):
+        rise, bend = y_new[i] - y[i], 0.0
+        if math.isfinite(scale[i]):
+            bend = left * (h * first[i] - rise) - theta * (h * end[i] - rise)
+        out[i] = y[i] + theta * (rise + left * bend)

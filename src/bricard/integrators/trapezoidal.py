@@ -18,9 +18,9 @@ import math
 from ..compiled.interfaces import INTERPOLATE, STEP
 from ..compiled.march import RESTART, STEPS
 from ..compiled.status import RUNNING
-from .base import Integrator
+from .base import Integrator, by_index
 from .dae import filtered, scaled_error, start_slopes, weigh
-from .stage import CONTRACTION, OWN_MEMORY, SHIFT, hermite, solve_stage
+from .stage import CONTRACTION, OWN_MEMORY, SHIFT, between, solve_stage
 
 # of memory: step that was tried last, counted from 1; size of the last step tried, of the one before (0: none)
 TRIED, SIZE, BEFORE = OWN_MEMORY, OWN_MEMORY + 1, OWN_MEMORY + 2
@@ -67,12 +67,7 @@ def trapezoidal(form, t, h, run, system, work):
 @INTERPOLATE
 def interpolate(t, h, theta, out, run):
     """A cubic by y and y' at both ends; multipliers go straight."""
-    y, y_new, stages, scale = run.y, run.y_new, run.stages, run.scale
-    for i in range(run.levels.size):
-        if math.isfinite(scale[i]):
-            out[i] = hermite(theta, h, i, y, stages[0], y_new, stages[1])
-        else:
-            out[i] = y[i] + theta * (y_new[i] - y[i])
+    between(h, theta, 1, out, run)
 
 
 TRAPEZOIDAL = Integrator(
@@ -80,6 +75,7 @@ TRAPEZOIDAL = Integrator(
     title="Trapezoidal rule, order 2, implicit, adaptive",
     accepts=("ResidualDae", "SemiExplicitDae"),
     order=2,
+    orders={2: by_index((2, 2, 2), (2, 2, 2), (2, 2, 1))},
     error_order=3,
     controller="predictive",
     step=trapezoidal,

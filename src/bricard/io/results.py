@@ -25,7 +25,6 @@ import numpy as np
 from ..errors import BricardError, FileFormatError, ModelError, UserFunctionError
 from ..solution.solution import Event, Solution
 from ..system.build import build
-from ..system.rotation import GROUP
 from ..system.state import State
 from ..system.system import System
 from . import toml
@@ -120,16 +119,20 @@ def load(path: str | os.PathLike[str], model: Any = None) -> Solution:
         ) from error
     text, reason = data.pop("model"), data.pop("reason")
     if model is not None:
-        rotation = data["provenance"].get("rotation", GROUP)
-        system = model if isinstance(model, System) else build(model, rotation=rotation)
+        system = model if isinstance(model, System) else build(model, **_choices(data))
     elif text is not None:
-        system = build(_model(text, file), rotation=data["provenance"].get("rotation", GROUP))
+        system = build(_model(text, file), **_choices(data))
     else:
         system = MissingSystem(data.pop("name"), file, reason)
     data.pop("name", None)
     solution = Solution(system=system, **data)  # pyright: ignore[reportArgumentType]
     _check(solution, file)
     return solution
+
+
+def _choices(data: dict[str, Any]) -> dict[str, Any]:
+    """The coordinates that the system was built with."""
+    return {key: data["provenance"][key] for key in ("coordinates", "cut", "rotation") if key in data["provenance"]}
 
 
 def _model(text: str, file: Path) -> Any:

@@ -101,6 +101,16 @@ def body_forces(system, work, flags):
 
 
 @compiled
+def kinetic_energy(system, work):
+    """Kinetic energy of all bodies, J; work is evaluated."""
+    velocity, mass, inertia, total = work.velocity, system.mass, system.inertia, 0.0
+    for b in range(system.n_bodies):
+        w, moved = spin_of(velocity, b), (velocity[b, 0], velocity[b, 1], velocity[b, 2])
+        total += 0.5 * (mass[b] * dot(moved, moved) + dot(w, rotate(inertia_of(inertia, b), w)))
+    return total
+
+
+@compiled
 def evaluate_elements(t, flags, system, work):
     """Weight, gyroscopic torques and all elements, the bodies being placed."""
     work.f[system.n_v] = 0.0

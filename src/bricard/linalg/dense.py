@@ -46,10 +46,11 @@ def finite(matrix):
 def discard(values, count, round_off):
     """Sets to zero the eigenvalues that are not to be divided by: `count` of smallest size, and those that are smaller than
     `round_off` times the largest. (formulations/pseudo_inverse_1.py says why.)"""
-    largest = 0.0
+    largest, left = 0.0, count
     for k in range(values.size):
         largest = max(largest, abs(values[k]))
-    for _ in range(count):
+        left -= 1 if values[k] == 0.0 else 0
+    for _ in range(left):
         smallest = -1
         for k in range(values.size):
             if values[k] != 0.0 and (smallest < 0 or abs(values[k]) < abs(values[smallest])):

@@ -6,11 +6,11 @@ longer depend on each other exactly and would fight. For reactions, all rows tak
 smallest multipliers in scaled rows. Directions without mass carry an added mass that iterative refinement removes.
 """
 
-from ..compiled.interfaces import CONFIRM, EVALUATE, RETRACT, VELOCITY
+from ..compiled.interfaces import ACCELERATE, CONFIRM, EVALUATE, RETRACT, VELOCITY
 from ..compiled.pointers import compiled
 from .factor import UNSIGNED, factorise_selecting, factorise_symmetric, solve_symmetric
 
-call_evaluate, call_retract = EVALUATE.call, RETRACT.call
+call_evaluate, call_retract, call_accelerate = EVALUATE.call, RETRACT.call, ACCELERATE.call
 NEGLIGIBLE, LEFT_OUT = 1e-15, 1e8  # epsilon of a row, and of one that is left out, in natural sizes
 DEPENDENT = 3e-4  # pivot of a dependent row, in limits of weak pivots
 SINGULAR_SINE = 1e-4  # squared sine of the angle of a row to the rows before it, at a singular position
@@ -105,6 +105,44 @@ def near_singular(system, work):
 
 
 @compiled
+def discount_stiffness(c_v, c_q, system, work):
+    """Counts the weak pivots of [M + c_v D + c_q K, G^T; G, -epsilon] anew, after its factorisation; nothing is done without any.
+
+    Stiff springs and dampers make G (M + c_v D + c_q K)^-1 G^T small wherever the mechanism stands. What they can explain, by the
+    diagonal of that matrix beside the diagonal of M, is no weakness.
+    """
+    matrix, n_v, m, k, d, g = work.kkt, system.n_v, work.m, work.k, work.d, work.g
+    a, order, limits, report, soft, stiff = matrix.a, matrix.order, matrix.weak, matrix.report, work.b, work.e
+    if report[0] == 0:
+        return
+    for i in range(n_v + 1 + system.n_rows):
+        soft[i], stiff[i] = 0.0, 0.0
+    for e in range(m.size):
+        if system.m_row[e] == system.m_column[e]:
+            soft[system.m_row[e]] += m[e] + work.added[e]
+    for e in range(k.size):
+        if system.k_row[e] == system.k_column[e]:
+            stiff[system.k_row[e]] += c_q * k[e]
+    for e in range(d.size):
+        if system.d_row[e] == system.d_column[e]:
+            stiff[system.d_row[e]] += c_v * d[e]
+    for e in range(g.size):
+        i, j = n_v + 1 + system.g_row[e], system.g_column[e]
+        if j < n_v and soft[j] > 0.0:
+            soft[i] += g[e] * g[e] / soft[j]
+            stiff[i] += g[e] * g[e] / (soft[j] + abs(stiff[j]))
+    weak, first = 0, -1
+    for p in range(order.size):
+        i = order[p]
+        share = stiff[i] / soft[i] if i > n_v and soft[i] > 0.0 else 1.0
+        if not abs(a[p]) * share * limits[p] < 1.0:  # a has inverse pivots
+            weak += 1
+            first = p if first < 0 else first
+    report[4] -= report[0] - weak
+    report[0], report[1] = weak, first
+
+
+@compiled
 def multiply_mass(system, work, x, y):
     """y = M x on the first n_v numbers."""
     m, m_row, m_column = work.m, system.m_row, system.m_column
@@ -184,13 +222,12 @@ def solve_all_rows(system, work, b, u):
 @compiled
 def accelerations(t, q, v, system, work):
     """work.u = [v', 0, lam] from M v' + G^T lam = f, G v' = gamma. False where the matrix is singular."""
-    evaluate(t, q, v, VELOCITY, system, work)
-    return evaluated_accelerations(system, work)
+    return call_accelerate(system.methods[4], t, q, v, system, work)
 
 
 @compiled
 def evaluated_accelerations(system, work):
-    """As accelerations(), where work is evaluated already."""
+    """As accelerations(), where work is evaluated already, with the KKT matrix."""
     b, f, gamma, n_v = work.b, work.f, work.gamma, system.n_v
     for i in range(n_v):
         b[i] = f[i]
@@ -201,10 +238,19 @@ def evaluated_accelerations(system, work):
     return regular
 
 
+@ACCELERATE
+def sparse_accelerations(t, q, v, system, work):
+    """By the sparse factors of the KKT matrix."""
+    evaluate(t, q, v, VELOCITY, system, work)
+    return evaluated_accelerations(system, work)
+
+
 @compiled
 def consistent_accelerations(t, q, v, system, work):
     """As accelerations(), at a consistent state: the rows are selected anew, and the multipliers in work.u and work.lam are the
     smallest in scaled rows that give these accelerations. False where the matrix is singular. (For output: it allocates.)"""
+    if system.n_rows == 0:
+        return accelerations(t, q, v, system, work)
     evaluate(t, q, v, VELOCITY, system, work)
     b, u, f, gamma, n_v = work.b, work.u, work.f, work.gamma, system.n_v
     for i in range(n_v):

@@ -13,6 +13,16 @@ import heapq
 
 import numpy as np
 
+TRIES, SMALL = 24, 60  # orders that are tried for graphs of at most so many nodes
+
+
+def candidate_orders(sizes, is_constraint, neighbours, delayed=frozenset()):
+    """Orders of the nodes, as `elimination_order` makes them: several, which break ties differently, for small graphs."""
+    rng = np.random.default_rng(8)
+    for attempt in range(TRIES if len(sizes) <= SMALL else 1):
+        ties = rng.permutation(len(sizes)).tolist() if attempt else None
+        yield elimination_order(sizes, is_constraint, neighbours, delayed, ties)
+
 
 def elimination_order(sizes, is_constraint, neighbours, delayed=frozenset(), ties=None):
     """The order of the nodes.

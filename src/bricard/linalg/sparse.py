@@ -28,8 +28,8 @@ class Pattern(NamedTuple):
         """Places of the entries (rows, columns) in Matrix.a; entries that are not `valid` go to the last place."""
         rows, columns = np.asarray(rows, np.int64), np.asarray(columns, np.int64)
         valid = np.ones(rows.size, bool) if valid is None else np.asarray(valid)
-        if not rows.size:
-            return np.zeros(0, np.uint32)
+        if not rows.size or not self.size:
+            return np.zeros(rows.size, np.uint32)
         first = self.order[0]
         i, j = self.place[np.where(valid, rows, first)], self.place[np.where(valid, columns, first)]
         low, high = np.minimum(i, j), np.maximum(i, j)
@@ -136,7 +136,12 @@ def matrix(pattern, layout, weak=None, dtype: type = float) -> Any:
     )
 
 
+def no_pattern(layout):
+    """The pattern of a matrix that is never factorised."""
+    none, zero = np.zeros(0, np.int64), np.zeros(1, np.int64)
+    return Pattern(0, none, np.zeros(layout, np.int64), none, zero, none, np.zeros(0, np.uint32), zero)
+
+
 def empty_matrix(dtype: type = float) -> Any:
     """A matrix of size zero, for records that need none."""
-    none, zero = np.zeros(0, np.int64), np.zeros(1, np.int64)
-    return matrix(Pattern(0, none, none, none, zero, none, np.zeros(0, np.uint32), zero), 0, dtype=dtype)
+    return matrix(no_pattern(0), 0, dtype=dtype)

@@ -2,9 +2,11 @@
 
 from bricard.model.blocks import Block, Measure
 from bricard.model.body import Body
+from bricard.model.drawing import Drawing
 from bricard.model.forces import AppliedForce, CoordinateForce
 from bricard.model.frames import Frame, quaternion, rotation_from_axis, rotation_matrix
 from bricard.model.functions import FunctionElement
+from bricard.model.joints.user import UserJoint
 from bricard.model.laws import FunctionLaw, Law, Linear, Table, TimeLaw
 from bricard.model.model import Model
 from bricard.model.profiles import (
@@ -17,7 +19,7 @@ from bricard.model.profiles import (
     StartValue,
     Tabulated,
 )
-from bricard.model.shapes import Box, Cylinder, PointMass, Rod, Shape, Sphere
+from bricard.model.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, PointMass, Rod, Shape, Sphere
 from bricard.model.wishes import Wish
 
 __all__ = [
@@ -25,9 +27,12 @@ __all__ = [
     "Block",
     "Body",
     "Box",
+    "Capsule",
     "Constant",
     "CoordinateForce",
     "Cylinder",
+    "Drawing",
+    "Ellipsoid",
     "Frame",
     "FunctionElement",
     "FunctionLaw",
@@ -35,6 +40,7 @@ __all__ = [
     "Law",
     "Linear",
     "Measure",
+    "Mesh",
     "Model",
     "PointMass",
     "Polynomial",
@@ -48,6 +54,7 @@ __all__ = [
     "Table",
     "Tabulated",
     "TimeLaw",
+    "UserJoint",
     "Wish",
     "quaternion",
     "rotation_from_axis",

@@ -7,6 +7,7 @@ Measures (`kind`: parameters, value):
     angle         x_a y_a x_b   atan2(R_b x_b . R_a y_a, R_b x_b . R_a x_a)
     displacement  n_a p_b c     (x_b + R_b p_b - x_a) . R_a n_a - c
     distance      p_a p_b       |x_b + R_b p_b - x_a - R_a p_a|
+    user          k             coordinate k of the user's joint `joint`
 Kernels (`kernel`: parameters, rows = 0):
     coincide         p_a p_b    x_b + R_b p_b - x_a - R_a p_a             3 rows; coincide_planar: the first two
     perpendicular    u_a w_b c  R_a u_a . R_b w_b - c
@@ -14,19 +15,19 @@ Kernels (`kernel`: parameters, rows = 0):
     distance         p_a p_b L  as the distance, minus L
     coupling         -          sum of ratios times measures, minus profile(t)
     function         -          the user's or built-in function of `element`
+    user             -          the user's joint `element`, see bricard.model.joints.user
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
     from bricard.model.body import Body
     from bricard.model.frames import Frame
-    from bricard.model.functions import FunctionElement
     from bricard.model.profiles import Profile
 
 __all__ = ["Block", "Measure", "angle", "displacement", "distance", "flat"]
@@ -39,10 +40,13 @@ class Measure:
     kind: str
     bodies: tuple[Body, Body]
     parameters: tuple[float, ...]
+    joint: Any = None  # of a coordinate of a user's joint
 
     @property
     def unit(self) -> str:
         """Either "angle" or "length"."""
+        if self.joint is not None:
+            return self.joint.units[int(self.parameters[0])]
         return "angle" if self.kind == "angle" else "length"
 
 
@@ -62,7 +66,7 @@ class Block:
     measures: tuple[Measure, ...] = ()
     ratios: tuple[float, ...] = ()
     profile: Profile | None = None
-    element: FunctionElement | None = None
+    element: Any = None
 
     @property
     def rows(self) -> int:

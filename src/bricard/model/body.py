@@ -11,7 +11,7 @@ from bricard.errors import ModelError
 from bricard.model import checks
 from bricard.model.frames import Frame, as_rotation, rotation_from_axis
 from bricard.model.inertia import checked_inertia
-from bricard.model.shapes import Shape
+from bricard.model.shapes import SHAPES, Shape
 
 __all__ = ["Body", "ground_body", "make_body"]
 
@@ -76,14 +76,16 @@ class Body:
         table: dict[str, Any]
         if self.shape is None:
             table = {"mass": self.mass, "inertia": self.inertia, "com": self.com, "position": self.position}
-            drawn = np.eye(3)
+            drawn, turn = np.eye(3), None
         else:
             table = self.shape.declaration()
-            drawn = self.shape.rotation
-            if not np.array_equal(self.position, self.shape.com):
+            drawn, turn = self.shape.rotation, table.pop("rotation", None)
+            if not np.array_equal(self.position, self.shape.origin):
                 table["position"] = self.position
         if not np.array_equal(self.rotation, drawn):
-            table["rotation"] = self.rotation
+            turn = self.rotation
+        if turn is not None:
+            table["rotation"] = turn
         table["planar"] = self.planar
         return table
 
@@ -113,15 +115,17 @@ def make_body(
     where = f'body "{name}"'
     if shape is not None:
         if not isinstance(shape, Shape):
-            raise ModelError(f"{where}: shape must be a Rod, Box, Cylinder, Sphere or PointMass, not {shape!r}.")
+            raise ModelError(
+                f"{where}: shape must be a {', '.join(kind.__name__ for kind in SHAPES.values())}, not {shape!r}."
+            )
         given = {"mass": mass, "inertia": inertia, "com": com, "inertia_axes": inertia_axes}
         double = [key for key, value in given.items() if value is not None]
         if double:
             raise ModelError(
                 f"{where}: {double[0]} follows from the shape; give it to the shape, or leave the shape out."
             )
-        kilograms, tensor, centre = shape.mass, shape.inertia, checks.frozen(np.zeros(3))
-        place = shape.com if position is None else checks.vector(position, f"{where}: position")
+        kilograms, tensor, centre = shape.mass, shape.inertia, shape.com
+        place = shape.origin if position is None else checks.vector(position, f"{where}: position")
         turn = shape.rotation if rotation is None else as_rotation(rotation, f"{where}: rotation")
     else:
         for key, value in (("mass", mass), ("inertia", inertia)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from bricard.errors import ModelError
@@ -11,6 +11,8 @@ from bricard.model.body import Body
 from bricard.model.frames import Frame, as_frame, rotation_from_axis
 from bricard.model.functions import FunctionElement
 from bricard.model.joining import AnyBody, Joining
+from bricard.model.joints import user
+from bricard.model.joints.linkage import expanded
 from bricard.model.profiles import Constant, Profile, StartValue, as_profile
 
 __all__ = ["Constraining"]
@@ -167,6 +169,54 @@ class Constraining(Joining):
             disc = rotation_from_axis(axis, None, f"{where}: axis")
             frames = at_ground, Frame.at(pair[1], middle, disc, f"{where}: centre")
         return self._join(joints.RollingDisc(name, *frames, checks.number(radius, f"{where}: radius", positive=True)))
+
+    def user_joint(
+        self,
+        name: str,
+        body_a: AnyBody,
+        body_b: AnyBody,
+        joint: Any,
+        *,
+        point: object = None,
+        frame_a: Any = None,
+        frame_b: Any = None,
+        parameters: object = None,
+        start: object = None,
+    ) -> joints.User | joints.Linkage:
+        """Declare a joint of your own kind, a UserJoint, between two bodies.
+
+        point : (3,) of the world as drawn, where frames a and b stand, each with the axes of its body; or frame_a and frame_b,
+        fixed in the bodies; their reference frames if neither is given. parameters : the numbers p of this joint, those of the
+        UserJoint if not given. start : its coordinates at the drawn pose, found from the pose if not given.
+        """
+        frames = self._attached(name, "joint", body_a, body_b, point, frame_a, frame_b)
+        what = user.as_user_joint(joint, f'joint "{name}": joint')
+        if what.kind == "linkage":
+            if parameters is not None or start is not None:
+                raise ModelError(
+                    f'joint "{name}": a linkage has no parameters and no start of its own; wish for its coordinates.'
+                )
+            return expanded(self, name, frames, what.function)
+        return self._join(user.placed(name, frames, what, parameters, start))
+
+    def linkage(
+        self,
+        name: str,
+        body_a: AnyBody,
+        body_b: AnyBody,
+        coordinates: Mapping[str, str],
+        *,
+        frame_a: Any = None,
+        frame_b: Any = None,
+    ) -> joints.Linkage:
+        """Declare that coordinates of joints together are those of one joint between two bodies: {name: coordinate}.
+
+        `user_joint` with a linkage does this, after putting its inner parts in.
+        """
+        frames = self._attached(name, "joint", body_a, body_b, None, frame_a, frame_b)
+        sources = dict(coordinates)
+        measures = {key: self._measure(source, f'joint "{name}": {key}') for key, source in sources.items()}
+        return self._join(joints.Linkage(name, *frames, sources, measures))
 
     def _attached(
         self, name: str, family: str, a: AnyBody, b: AnyBody, point: object, frame_a: object, frame_b: object

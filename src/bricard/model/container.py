@@ -11,6 +11,7 @@ from bricard.errors import ModelError, suggest
 from bricard.model import checks
 from bricard.model.blocks import Measure
 from bricard.model.body import Body, ground_body
+from bricard.model.drawing import Drawing
 from bricard.model.forces import AppliedForce, CoordinateForce
 from bricard.model.frames import Frame, as_frame, as_rotation
 from bricard.model.functions import FunctionElement
@@ -34,6 +35,8 @@ class Container:
         self.joints: dict[str, Joint | FunctionElement] = {}
         self.forces: dict[str, CoordinateForce | AppliedForce | FunctionElement] = {}
         self.wishes: list[Wish] = []
+        self.drawings: list[Drawing] = []
+        self.notes: list[str] = []
 
     @property
     def gravity(self) -> np.ndarray:

@@ -159,6 +159,19 @@ class Joining(Container):
         """Declare a weld at a point (3,)."""
         return self._join(joints.Fixed(*self._placed(name, body_a, body_b, frame_a, frame_b, point=point)))
 
+    def free(
+        self,
+        name: str,
+        body_a: AnyBody,
+        body_b: AnyBody,
+        point: object = None,
+        *,
+        frame_a: Any = None,
+        frame_b: Any = None,
+    ) -> joints.Free:
+        """Declare that b moves freely against a: no rows, but coordinates x, y, z of a point (3,) to wish for, drive or sweep."""
+        return self._join(joints.Free(*self._placed(name, body_a, body_b, frame_a, frame_b, point=point)))
+
     def distance(
         self,
         name: str,

@@ -7,6 +7,7 @@ from typing import Any
 
 from bricard.errors import ModelError
 from bricard.model.body import Body, make_body
+from bricard.model.drawing import Drawing
 from bricard.model.forcing import Forcing
 from bricard.model.shapes import Shape
 
@@ -66,6 +67,17 @@ class Model(Forcing):
         )
         return body
 
+    def draw(self, body: Body | str, shape: Shape) -> Drawing:
+        """Show a shape with a body or with the ground; its mass does not count.
+
+        The shape stands in the reference frame of the body: a URDF's visual, a casing, a floor.
+        """
+        owner = self._body(body, "draw")
+        if not isinstance(shape, Shape):
+            raise ModelError(f'draw: what is shown with "{owner.name}" must be a shape such as Box, not {shape!r}.')
+        self.drawings.append(Drawing(owner, shape))
+        return self.drawings[-1]
+
     def add(self, joint: Any) -> Any:
         """Add a joint made by hand: an instance of your own class derived from `bricard.model.joints.base.Joint`."""
         from bricard.model.joints.base import Joint
@@ -79,11 +91,14 @@ class Model(Forcing):
         self.joints[name] = joint
         return joint
 
-    def report(self) -> Any:
-        """Return the topology report: degrees of freedom, loops, redundant rows by joint name."""
+    def report(self, **options: Any) -> Any:
+        """Return the topology report: degrees of freedom, loops, redundant rows by joint name.
+
+        With coordinates="relative" (and perhaps cut=(...), names of joints) also the spanning tree and the cut joints.
+        """
         from bricard.system.report import report
 
-        return report(self)
+        return report(self, **options)
 
     def build(self, **options: Any) -> Any:
         """Return the frozen System of this model; see `bricard.system.build.build` for the options."""
@@ -103,6 +118,20 @@ class Model(Forcing):
         from bricard.io.toml import load
 
         return load(path)[0]
+
+    def view(self, path: str | PathLike[str] | None = None) -> Any:
+        """Return the page (HTML, works offline) that shows the assembled start; `path` : also write it to this file."""
+        from bricard.view.page import model_page
+
+        page = model_page(self)
+        if path is not None:
+            page.save(path)
+        return page
+
+    def _repr_html_(self) -> str:
+        from bricard.view.notebook import model_html
+
+        return model_html(self)
 
     def __repr__(self) -> str:
         counts = f"{len(self.bodies)} bodies, {len(self.joints)} joints, {len(self.forces)} forces"

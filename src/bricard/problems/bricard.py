@@ -6,7 +6,7 @@ Counting says that it cannot move, but it has one degree of freedom: one of its 
 from itertools import pairwise
 
 from ..model import Box, Model
-from .base import Mechanism
+from .base import Mechanism, energy_drift, joint, joint_velocity
 
 POINTS = ((0, 0, 0), (1, 0, 0), (1, -1, 0), (1, -1, 1), (0, -1, 1), (0, 0, 1))  # m
 AXES = ((0, 1, 0), (0, 0, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 0, 0))
@@ -33,8 +33,10 @@ BRICARD = Mechanism(
     model=bricard,
     span=10.0,
     provenance="IFToMM library of computational benchmarks, A04; Uriarte 2023, table 8.1",
-    references=(
+    citations=(
         "Gonzalez, Dopico, Lugris and Cuadrado 2006, doi:10.1007/s11044-006-9009-0",
         "Uriarte 2023, PhD thesis",
     ),
+    outputs=(joint("P0"), joint_velocity("P0")),
+    measures=(energy_drift(1e-3, "IFToMM library, A04"),),
 )

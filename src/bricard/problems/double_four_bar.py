@@ -4,21 +4,15 @@ When bars and tops lie in line, at t = 0.714 s and 1.228 s, the mechanism has th
 position that is passed at speed. In space six of its rows are redundant everywhere.
 """
 
-from ..model import Model, Rod
-from .base import Mechanism
+from ..model import Model
+from .base import Mechanism, energy_drift, point
+from .n_four_bar import SOURCE, n_four_bar
 
 
-def double_four_bar(planar: bool = False, loops: int = 2) -> Model:
+def double_four_bar(planar: bool = False) -> Model:
     """Bars upright at the start, the first turns with -1 rad/s (its top moves with 1 m/s)."""
-    model = Model("double four-bar", gravity=(0, -9.81, 0), planar=planar)
-    bars = [model.body(f"bar {k}", Rod((k, 0, 0), (k, 1, 0), mass=1.0)) for k in range(loops + 1)]
-    tops = [model.body(f"top {k}", Rod((k, 1, 0), (k + 1, 1, 0), mass=1.0)) for k in range(loops)]
-    for k, bar in enumerate(bars):
-        model.revolute(f"A{k}", model.ground, bar, point=(k, 0, 0), axis=(0, 0, 1))
-    for k, top in enumerate(tops):
-        model.revolute(f"B{k}", bars[k], top, point=(k, 1, 0), axis=(0, 0, 1))
-        model.revolute(f"C{k}", top, bars[k + 1], point=(k + 1, 1, 0), axis=(0, 0, 1))
-    model.start(joint="A0", velocity=-1.0)
+    model = n_four_bar(2, planar)
+    model.name = "double four-bar"
     return model
 
 
@@ -28,6 +22,8 @@ DOUBLE_FOUR_BAR = Mechanism(
     model=double_four_bar,
     span=10.0,
     provenance="IFToMM library of computational benchmarks, A02",
-    references=("Gonzalez, Dopico, Lugris and Cuadrado 2006, doi:10.1007/s11044-006-9009-0",),
+    citations=("Gonzalez, Dopico, Lugris and Cuadrado 2006, doi:10.1007/s11044-006-9009-0",),
     singular="bars and tops in line, at t = 0.714 s and 1.228 s",
+    outputs=point("B0", "bar 0", (0.5, 0.0, 0.0), "xy"),
+    measures=(energy_drift(0.1, SOURCE),),
 )

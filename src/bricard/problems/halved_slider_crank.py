@@ -6,7 +6,7 @@ lecture gives no data, these are ours.
 """
 
 from ..model import Box, Model, Rod
-from .base import Mechanism
+from .base import Mechanism, joint, joint_velocity
 
 AXIS = (0, 0, 1)
 
@@ -36,6 +36,7 @@ HALVED_SLIDER_CRANK = Mechanism(
     model=halved_slider_crank,
     span=2.0,
     provenance="ours; the lecture of spec 003 has a flexible coupler and no data",
-    references=("Pennestri and Valentini 2010",),
+    citations=("Pennestri and Valentini 2010",),
     build={"rotation": "quaternion"},
+    outputs=(joint("A"), joint_velocity("A")),
 )

@@ -4,7 +4,7 @@ The bob has no inertia of its own: the mass matrix is singular, the equations of
 """
 
 from ..model import Model
-from .base import Mechanism
+from .base import Mechanism, energy_drift, joint, joint_velocity
 
 
 def pendulum(planar: bool = False) -> Model:
@@ -21,5 +21,7 @@ PENDULUM = Mechanism(
     model=pendulum,
     span=10.0,
     provenance="IFToMM library of computational benchmarks, A01",
-    references=("Gonzalez, Dopico, Lugris and Cuadrado 2006, doi:10.1007/s11044-006-9009-0",),
+    citations=("Gonzalez, Dopico, Lugris and Cuadrado 2006, doi:10.1007/s11044-006-9009-0",),
+    outputs=(joint("A"), joint_velocity("A")),
+    measures=(energy_drift(5e-5, "IFToMM library, A01"),),
 )

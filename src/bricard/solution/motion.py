@@ -124,18 +124,14 @@ def _at_event(system, event, near, after):
 
 def _same_cover(system, q0, q1):
     """+1 or -1 per coordinate so that both quaternions of a rotation lie on the same side of the sphere."""
-    r, sign = system.record, np.ones(system.n_q)
-    for b in range(r.n_bodies):
-        if r.group[b]:
-            part = slice(int(r.q_start[b]) + 3, int(r.q_start[b]) + 7)
-            sign[part] = 1.0 if q0[part] @ q1[part] >= 0.0 else -1.0
+    sign = np.ones(system.n_q)
+    for o in system.record.turn_q.astype(int):
+        part = slice(o, o + 4)
+        sign[part] = 1.0 if q0[part] @ q1[part] >= 0.0 else -1.0
     return sign
 
 
 def _normalised(system, q):
-    r = system.record
-    for b in range(r.n_bodies):
-        if r.group[b]:
-            part = slice(int(r.q_start[b]) + 3, int(r.q_start[b]) + 7)
-            q[part] /= np.linalg.norm(q[part])
+    for o in system.record.turn_q.astype(int):
+        q[o : o + 4] /= np.linalg.norm(q[o : o + 4])
     return q

@@ -2,6 +2,7 @@
 
 from ..compiled.interfaces import ENERGY, VELOCITY
 from ..compiled.pointers import compiled
+from ..kernels.bodies import kinetic_energy
 from ..linalg.kkt import consistent_accelerations, evaluate, multiply_mass
 
 KINETIC, POTENTIAL, POWER, POSITION, SPEED, ACCELERATION = range(6)
@@ -49,13 +50,14 @@ def observe(t, q, v, turns, own, has_own, table, a, lam, system, work):
         if lam.shape[0] > 0:
             for i in range(n_rows):
                 lam[k, i] = work.lam[i]
-        kinetic = 0.0
-        for i in range(n_v):
-            u[i] = v[k, i]
-        u[n_v] = 0.0
-        multiply_mass(system, work, u, e)
-        for i in range(n_v):
-            kinetic += 0.5 * e[i] * u[i]
+        kinetic = kinetic_energy(system, work)
+        if system.n_bodies == 0:
+            for i in range(n_v):
+                u[i] = v[k, i]
+            u[n_v] = 0.0
+            multiply_mass(system, work, u, e)
+            for i in range(n_v):
+                kinetic += 0.5 * e[i] * u[i]
         table[k, 0], table[k, 1], table[k, 2] = kinetic, potential, power
         table[k, 3], table[k, 4], table[k, 5] = errors[0], errors[1], errors[2]
 

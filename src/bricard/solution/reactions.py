@@ -1,5 +1,6 @@
 """Reactions in joints: forces and moments with names and units, and whether they are unique."""
 
+from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -10,6 +11,7 @@ from ..compiled.records import pack
 from ..errors import ModelError, suggest
 from ..linalg.kkt import evaluate, factorise_kkt, solve_regularised
 from ..system.rotation import in_group
+from ..system.tree_map import counted
 from .observe import wrenches
 
 
@@ -47,7 +49,14 @@ def joint_reaction(solution, name):
 def _all_wrenches(solution):
     """Loads (n, joints, 6) on the second bodies, by the order of the joints' rows."""
     system, q, v = in_group(solution.system, solution.q, solution.v)
-    lam = solution.reaction_multipliers[:, : system.n_rows]  # without unit norms of quaternions
+    turns = solution.turns
+    if (
+        solution.system.tree
+    ):  # all joints, those of the tree too: the multipliers of the same motion in absolute coordinates
+        turns = counted(system.measures, turns, solution.system.measures)
+        lam = replace(solution, system=system, q=q, v=v, own_a=None, own_lam=None, turns=turns).reaction_multipliers
+    else:
+        lam = solution.reaction_multipliers[:, : system.n_rows]  # without unit norms of quaternions
     names = {name: i for i, name in enumerate(dict.fromkeys(row.joint for row in system.rows))}
     joint_of_row = np.array([names[row.joint] for row in system.rows], np.int64)
     r, side = system.record, system.entry_side
@@ -55,7 +64,7 @@ def _all_wrenches(solution):
     entry_part = np.where(side[:, 0] == 1, side[:, 1], 6)
     out = np.zeros((solution.t.size, len(names), 6))
     work = system.work()
-    t, q, v, turns, lam = map(np.ascontiguousarray, (solution.t, q, v, solution.turns, lam))
+    t, q, v, turns, lam = map(np.ascontiguousarray, (solution.t, q, v, turns, lam))
     wrenches(t, q, v, turns, lam, entry_joint, entry_part, out, system.compiled, pack(work))
     return out
 

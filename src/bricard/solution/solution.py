@@ -10,7 +10,7 @@ import numpy as np
 
 from ..compiled import march as counting
 from ..compiled.records import pack
-from ..compiled.status import FINISHED, INTERRUPTED, STOPPED
+from ..compiled.status import FINISHED, INTERRUPTED, RANGE_ENDED, STOPPED
 from ..errors import AssemblyError, ModelError, suggest
 from ..system.channels import poses
 from ..system.state import State
@@ -42,8 +42,8 @@ class ConstraintErrors(NamedTuple):
 class Event(NamedTuple):
     """Something that happened on the way: time (s), kind, and a sentence; of a trigger also its name and the state.
 
-    kind : "singular", "rebased", or of a trigger "record", "stop", "reset". q (n_q,), v (n_v,) : the state; q_after, v_after :
-    that after a reset.
+    kind : "singular", "rebased", "range" (the end of that of a user's joint), or of a trigger "record", "stop", "reset". q
+    (n_q,), v (n_v,) : the state; q_after, v_after : that after a reset.
     """
 
     t: float
@@ -118,7 +118,7 @@ class Solution:
             v=y[:, n_q : n_q + n_v].copy() if earlier is None else np.concatenate([earlier.v, y[:, n_q : n_q + n_v]]),
             own_a=join(earlier.own_a if earlier else None, own_a),
             own_lam=join(earlier.own_lam if earlier else None, own_lam),
-            ok=status in (FINISHED, STOPPED),
+            ok=status in (FINISHED, STOPPED, RANGE_ENDED),
             status=sentence,
             counters=counters,
             events=events,
@@ -316,6 +316,25 @@ class Solution:
         from ..plot.plots import Plots
 
         return Plots(self)
+
+    def view(self, path=None, *, fps=60.0, paths=None, channels=None):
+        """The page (HTML, works offline) that shows the motion; in a notebook it appears where it is returned.
+
+        path : file to write it to. fps : frames per second of playing; fewer where the file would pass 9 MB. paths : pairs of a
+        body and a point (3,) of its reference frame whose way is drawn; some joints if not given. channels : curves of your
+        own by name, one number per sample each, to be plotted beside the picture.
+        """
+        from ..view.page import solution_page
+
+        page = solution_page(self, fps=fps, paths=paths, channels=channels)
+        if path is not None:
+            page.save(path)
+        return page
+
+    def _repr_html_(self):
+        from ..view.notebook import solution_html
+
+        return solution_html(self)
 
     def cite(self):
         """The references of the methods used."""

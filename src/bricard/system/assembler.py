@@ -14,11 +14,13 @@ from ..compiled.records import pack
 from ..errors import AssemblyError
 from ..linalg.kkt import LEFT_OUT, consistent_accelerations, evaluate, factorise_kkt, retract, solve_kkt
 from .build import build
-from .channels import poses
+from .fit import misfit
+from .posing import check_axes, check_rotations, posed
 from .regularise import regularise
 from .rotation import from_group, in_group
 from .state import State
 from .topology import loop_of
+from .tree_map import counted
 from .wish_rows import position_rows, velocity_rows
 
 TOLERANCE, LARGEST_STEP, ITERATIONS = 1e-11, 0.3, 200
@@ -37,7 +39,8 @@ def assemble(system, t=0.0):
         return state
     if system.base is not None:
         state = assemble(system.base, t)
-        return complete(system, t, *from_group(system, state.q, state.v), state.turn)
+        turn = counted(system.measures, state.turn, system.base.measures)
+        return complete(system, t, *from_group(system, state.q, state.v), turn)
     model = system.model
     q, turn = _positions(system, model, t)
     v = _velocities(system, model, t, q, turn)
@@ -50,6 +53,7 @@ def settle(system, t, q, v, turn=None):
     """q and v of a system without wishes, moved onto its constraints; turn: references of the counted angles, 0 if not given."""
     if system.base is not None:
         base, positions, velocities = in_group(system, q[None, :], v[None, :])
+        turn = None if turn is None else counted(base.measures, turn, system.measures)
         return from_group(system, *settle(base, t, positions[0], velocities[0], turn), near=q)
     turn = np.zeros(system.n_measures) if turn is None else turn
     q = _close(system, t, q, turn, np.zeros(system.n_rows))
@@ -96,42 +100,10 @@ def _positions(system, model, t):
     extended = build(model, extra=rows.blocks)
     soft = np.concatenate([np.zeros(system.n_rows), rows.softness])
     turn = _measure_targets(extended, rows.targets)
-    q = _close(extended, t, _posed(system, model), turn, soft, plain=system)
-    _check_rotations(system, model, q)
+    q = _close(extended, t, posed(system, model), turn, soft, plain=system)
+    check_rotations(system, model, q)
+    check_axes(system, model, q)
     return q, _turns(system, t, q, rows.targets)
-
-
-def _posed(system, model):
-    """The drawn configuration with wished positions and rotations of bodies put in: the rows of a rotation have more than one
-    solution, so the search must start at the wished one."""
-    from ..model.frames import quaternion
-
-    q, r = system.start.copy(), system.record
-    for wish in model.wishes:
-        if wish.body is None or (wish.rotation is None and wish.position is None):
-            continue
-        body, o = wish.body, int(r.q_start[list(model.bodies).index(wish.body.name)])
-        rotation = np.asarray(wish.rotation, float) if wish.rotation is not None else body.rotation
-        local = body.com - (np.zeros(3) if wish.point is None else np.asarray(wish.point, float))
-        centre = np.asarray(wish.position, float) + rotation @ local if wish.position is not None else body.com_position
-        if body.planar:
-            q[o : o + 3] = [centre[0], centre[1], np.arctan2(rotation[1, 0], rotation[0, 0])]
-        else:
-            q[o : o + 7] = np.concatenate([centre, quaternion(rotation)])
-    return q
-
-
-def _check_rotations(system, model, q):
-    """Raise if a hard wish for a rotation was met in a mirrored or permuted way only."""
-    found = poses(system, q[None, :])
-    for wish in model.wishes:
-        if wish.body is not None and wish.rotation is not None and wish.weight is None:
-            gap = np.abs(found[wish.body.name][1][0] - wish.rotation).max()
-            if gap > 1e-6:
-                raise AssemblyError(
-                    f'The wished rotation of body "{wish.body.name}" cannot be reached: the constraints leave it {gap:.3g} off. '
-                    "Change the wish, or give it a weight so that it yields."
-                )
 
 
 def _velocities(system, model, t, q, turn):
@@ -269,6 +241,6 @@ def _match(system, t, q, v, turn, soft, plain=None):
         raise AssemblyError(
             f"No velocity meets all constraints and hard wishes: {system.row_name(worst)} is left with "
             f"{work.phi_dot[worst]:.3g} {unit}. Check the wished velocities against the mechanism's freedoms and its drivers, "
-            "or give a wish a weight so that it yields."
+            f"or give a wish a weight so that it yields. {misfit(plain or system, t, q)}".rstrip()
         )
     return v

@@ -1,56 +1,80 @@
-"""build(): from a model to a frozen System in absolute coordinates."""
+"""build(): from a model to a frozen System; here in absolute coordinates, relative.py makes relative ones of them."""
 
 import numpy as np
 
 from ..compiled import records
 from ..compiled.interfaces import KERNEL, METHODS
 from ..compiled.pointers import address_of, table
-from ..errors import ModelError
+from ..errors import ModelError, suggest
 from ..kernels.bodies import evaluate_bodies, kinematics_bodies, map_bodies, retract_bodies
 from ..linalg import sparse
-from ..linalg.ordering import elimination_order
+from ..linalg.kkt import sparse_accelerations
+from ..linalg.ordering import candidate_orders
 from .channels import measure_value
-from .collect import Collection, Element
-from .elements import CONSTRAINT, FORCE, MEASURE, NO_COLUMN, TYPES
+from .collect import Collection
+from .elements import CONSTRAINT, FORCE, MEASURE, NO_COLUMN
 from .regularise import regularise, weak_rows
 from .rotation import GROUP, with_rotation
 from .system import System
 
-COORDINATES = ("absolute",)
+COORDINATES = ("absolute", "relative")
 MAX_REORDERINGS = 4
-TRIES, SMALL = 24, 60  # orders of elimination that are tried for graphs of at most so many nodes
 
 
-def build(model, *, coordinates="absolute", rotation=GROUP, extra=()):
+def build(model, *, coordinates="absolute", rotation=GROUP, cut=(), extra=()):
     """The frozen System of a model, its start not yet assembled.
 
-    rotation : how rotations in space are described. "group": unit quaternion in q, angular velocity in v. The others are
-    Lagrangian coordinates, v = q': "quaternion" (with a unit norm as a constraint, M singular), "euler-zxz", "cardan", "gibbs",
-    "euler-rodrigues", "rotation-vector", "wiener-milenkovic"; each of those with three numbers is singular somewhere.
+    coordinates : "absolute", or "relative": joint coordinates along a spanning tree, the other joints being cut and imposed as
+    constraints. cut : names of joints that the tree must not use; it is chosen otherwise.
+    rotation : how rotations in space are described in absolute coordinates. "group": unit quaternion in q, angular velocity in v.
+    The others are Lagrangian coordinates, v = q': "quaternion" (with a unit norm as a constraint, M singular), "euler-zxz",
+    "cardan", "gibbs", "euler-rodrigues", "rotation-vector", "wiener-milenkovic"; each of those with three numbers is singular
+    somewhere.
     extra : further constraints as (name, blocks), such as the wishes of the assembler.
     """
     if coordinates not in COORDINATES:
-        raise ModelError(f'Unknown coordinates "{coordinates}"; known: {", ".join(COORDINATES)}.')
+        known = ", ".join(COORDINATES)
+        raise ModelError(
+            f'Unknown coordinates "{coordinates}".{suggest(str(coordinates), COORDINATES)} Known: {known}.'
+        )
     if not model.bodies:
         raise ModelError(f'Model "{model.name}" has no bodies: add one with model.body(...).')
     collection = collect(model, extra)
-    system = regularise(assemble_records(model, collection))
-    delayed = frozenset()
-    for _ in range(MAX_REORDERINGS):  # rows that look dependent may only come too early in the order of elimination
+    base = well_ordered(lambda delayed: assemble_records(model, collection, delayed), collection.groups)
+    if coordinates == "relative":
+        if rotation != GROUP:
+            raise ModelError(
+                f'rotation="{rotation}" describes bodies in absolute coordinates; relative ones have their own.'
+            )
+        from .relative import relative
+
+        return relative(model, base, cut)
+    if cut:
+        raise ModelError('cut=... names joints for coordinates="relative"; absolute coordinates impose all of them.')
+    return with_rotation(base, rotation)
+
+
+def well_ordered(make, groups):
+    """The system of `make(delayed)`, regularised, with groups of rows delayed in the elimination until few are weak.
+
+    Rows that look dependent may only come too early in the order of elimination. groups : (first row, last row, ...) of each.
+    """
+    system, delayed = regularise(make(frozenset())), frozenset()
+    for _ in range(MAX_REORDERINGS):
         late = weak_rows(system)
-        groups = {j for j, (first, last, _) in enumerate(collection.groups) if any(first <= row < last for row in late)}
-        if not groups - delayed:
+        found = {j for j, (first, last, *_) in enumerate(groups) if any(first <= row < last for row in late)}
+        if not found - delayed:
             break
-        delayed = delayed | groups
-        other = regularise(assemble_records(model, collection, delayed))
+        delayed = delayed | found
+        other = regularise(make(delayed))
         if len(weak_rows(other)) >= len(late):
             break
         system = other
-    return with_rotation(system, rotation)
+    return system
 
 
-def collect(model, extra=()):
-    """All elements of a model, and further constraints."""
+def collect(model, extra=(), without=frozenset()):
+    """All elements of a model, and further constraints; but not the rows of joints named in `without`."""
     poses = {body: (body.com_position, body.rotation) for body in [model.ground, *model.bodies.values()]}
 
     def start(measure):
@@ -58,12 +82,13 @@ def collect(model, extra=()):
 
     collection = Collection()
     for joint in model.joints.values():
-        collection.constraint(joint.name, joint.blocks(), start)
+        if joint.name not in without:
+            collection.constraint(joint.name, joint.blocks(), start)
     for name, blocks in extra:
         collection.constraint(name, blocks, start)
     for force in model.forces.values():
         collection.force(force)
-    measures = [Element(TYPES[m.kind], m.bodies, m.bodies, m.parameters) for m in collection.measures]
+    measures = [collection.measuring(measure) for measure in collection.measures]
     collection.elements = measures + collection.elements
     return collection
 
@@ -106,7 +131,7 @@ def assemble_records(model, collection, delayed=frozenset()):
     )
     g_slot, gt_slot = pattern.slots(offset + g[0], g[1], real_g), pattern.slots(g[1], offset + g[0], real_g)
     grid = np.array([(i, j) for i in range(3, 6) for j in range(3, 6)])
-    turns = column[:n][:, grid]  # (n, 9, 2)
+    turns = column[:n][~planar][:, grid]  # (bodies in space, 9, 2)
     diagonal = np.arange(layout)
     length = characteristic_length(model)
     units = np.array([row.unit == "length" for row in collection.rows], bool)
@@ -118,7 +143,7 @@ def assemble_records(model, collection, delayed=frozenset()):
         n_v=n_v,
         n_rows=n_rows,
         length=length,
-        methods=table(METHODS, (evaluate_bodies, retract_bodies, kinematics_bodies, map_bodies)),
+        methods=table(METHODS, (evaluate_bodies, retract_bodies, kinematics_bodies, map_bodies, sparse_accelerations)),
         q_start=index(q_start[:-1]),
         planar=index(planar),
         group=index(~planar),
@@ -126,7 +151,7 @@ def assemble_records(model, collection, delayed=frozenset()):
         mass=np.array([b.mass for b in bodies], float),
         inertia=np.array([b.inertia for b in bodies], float).reshape(n, 9),
         gravity=np.array(model.gravity, float),
-        rotation_slot=pattern.slots(turns[..., 0].ravel(), turns[..., 1].ravel(), np.repeat(~planar, 9)).reshape(n, 9),
+        rotation_slot=pattern.slots(turns[..., 0].ravel(), turns[..., 1].ravel()).reshape(-1, 9),
         gyroscopic=index(gyroscopic),
         stage=np.array(stage, np.int64),
         kernels=np.array([address_of(KERNEL, kernel) for kernel in kernels], np.int64),
@@ -140,6 +165,7 @@ def assemble_records(model, collection, delayed=frozenset()):
         parameter=index(np.concatenate([[0], np.cumsum(lengths, dtype=int)])),
         functions=np.array([_function_address(e) for e in elements], np.int64),
         parameters=np.array([x for e in elements for x in e.parameters], float),
+        memory=collection.memory,
         velocity_level=index([row.velocity_level for row in collection.rows]),
         row_scale=np.where(units, 1.0 / length, 1.0),
         regularisation=np.zeros(n_rows),
@@ -171,7 +197,10 @@ def assemble_records(model, collection, delayed=frozenset()):
         gq_map=none,
         kq_entry=none,
         kq_map=none,
+        turn_q=index(q_start[:-1][~planar] + 3),
+        turn_v=index(v_start[:-1][~planar] + 3),
         chart=records.NO_CHART,
+        tree=records.NO_TREE,
     )
     system = System(
         record=record,
@@ -320,20 +349,10 @@ def _nodes(bodies, v_start, n_v, collection, elements, number, delayed):
             for b in near:
                 neighbours[b].update(near)
     sizes = [int(s) for s in np.diff(v_start)] + [last - first for first, last, _ in groups]
-    late = frozenset(n + j for j in delayed)
-    kinds, rng = [False] * n + [True] * len(groups), np.random.default_rng(8)
-    orders = []
-    for attempt in range(TRIES if len(sizes) <= SMALL else 1):
-        ties = rng.permutation(len(sizes)).tolist() if attempt else None
-        parts = []
-        for node in elimination_order(sizes, kinds, neighbours, late, ties):
-            if node < n:
-                parts.append((False, np.arange(v_start[node], v_start[node + 1])))
-            else:
-                first, last, _ = groups[node - n]
-                parts.append((True, np.arange(n_v + 1 + first, n_v + 1 + last)))
-        orders.append(parts)
-    return orders
+    unknowns = [np.arange(v_start[b], v_start[b + 1]) for b in range(n)]
+    unknowns += [np.arange(n_v + 1 + first, n_v + 1 + last) for first, last, _ in groups]
+    orders = candidate_orders(sizes, [False] * n + [True] * len(groups), neighbours, frozenset(n + j for j in delayed))
+    return [[(node >= n, unknowns[node]) for node in order] for order in orders]
 
 
 def _flat(nodes):

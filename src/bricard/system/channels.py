@@ -3,6 +3,7 @@
 import numpy as np
 
 from .rotation import in_group
+from .user_joint import user_values
 
 
 def rotation_matrices(quaternions):
@@ -19,6 +20,8 @@ def rotation_matrices(quaternions):
 
 def measure_value(measure, pose_a, pose_b):
     """Value of a measure for poses (x (..., 3), R (..., 3, 3)) of its bodies; angles in (-pi, pi]."""
+    if measure.kind == "user":
+        return user_values(measure, pose_a, pose_b)[0]
     (x_a, R_a), (x_b, R_b) = pose_a, pose_b
     p = np.array(measure.parameters)
     if measure.kind == "angle":
@@ -31,6 +34,8 @@ def measure_value(measure, pose_a, pose_b):
 
 def measure_speed(measure, pose_a, twist_a, pose_b, twist_b):
     """Time derivative of a measure; twists are (v (..., 3) of the centre of mass, w (..., 3)) in world axes."""
+    if measure.kind == "user":
+        return user_values(measure, pose_a, pose_b, twist_a, twist_b)[1]
     (x_a, R_a), (x_b, R_b) = pose_a, pose_b
     (v_a, w_a), (v_b, w_b) = twist_a, twist_b
     p = np.array(measure.parameters)

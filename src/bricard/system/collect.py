@@ -10,6 +10,7 @@ from ..kernels import laws, profiles
 from ..kernels.builtin_functions import FUNCTIONS
 from .elements import TYPES, ElementType, function_type
 from .user_check import check_function, check_law, check_profile
+from .user_joint import MEMORY, element_numbers
 from .user_sparsity import joint_structure
 
 MANY, ALL_ENTRIES = 8, "all entries"
@@ -47,6 +48,7 @@ class Collection:
     groups: list[tuple] = field(default_factory=list)  # (first row, last row, bodies) of each joint, for the ordering
     measures: dict = field(default_factory=dict)
     types: dict = field(default_factory=dict)  # element types made for users' functions, by function
+    memory: int = 0  # numbers that elements keep between calls
 
     def measure(self, measure):
         """The number of a measure in use; each is evaluated once."""
@@ -78,6 +80,10 @@ class Collection:
             self._coupling(name, (measure,), (1.0,), Constant(block.parameters[6]), start, row)
         elif block.kernel == "function":
             self._function(block.element, row)
+        elif block.kernel == "user":
+            self.elements.append(
+                Element(TYPES[f"user {block.rows}"], block.bodies, block.bodies, self._kept(block.element), row=row)
+            )
         else:
             self.elements.append(Element(TYPES[block.kernel], block.bodies, block.bodies, block.parameters, row=row))
 
@@ -109,6 +115,18 @@ class Collection:
         self.elements.append(
             Element(kinds[own], element.bodies, element.bodies, (*points, *element.parameters), row=row)
         )
+
+    def measuring(self, measure):
+        """The element that evaluates a measure."""
+        if measure.kind == "user":
+            parameters = self._kept(measure.joint, int(measure.parameters[0]))
+            return Element(TYPES["user coordinate"], measure.bodies, measure.bodies, parameters)
+        return Element(TYPES[measure.kind], measure.bodies, measure.bodies, measure.parameters)
+
+    def _kept(self, joint, which=0):
+        """Numbers of an element of a user's joint, which keeps some in memory of its own."""
+        first, self.memory = self.memory, self.memory + MEMORY
+        return (first, which, *element_numbers(joint))
 
     def force(self, force):
         """Add one force."""

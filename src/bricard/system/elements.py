@@ -19,6 +19,7 @@ from ..kernels.measures import angle, displacement, distance
 from ..kernels.nonholonomic import nonholonomic_kernel
 from ..kernels.perpendicular import perpendicular
 from ..kernels.separation import separation
+from ..kernels.user_rows import user_coordinate, user_rows
 from .user_sparsity import colours
 
 MEASURE, CONSTRAINT, FORCE = range(3)
@@ -84,6 +85,11 @@ TYPES = {
         function=PROFILE,
     ),
     "coordinate force": _type(FORCE, coordinate_force, 0, NOTHING, PAIR, PAIR, LAW),
+    "user coordinate": _type(MEASURE, user_coordinate),
+    **{
+        f"user {rows}": _type(CONSTRAINT, user_rows, rows, [(r, c) for r in range(rows) for c in ALL], PAIR)
+        for rows in range(1, 6)
+    },
     "applied": _type(FORCE, applied, 0, NOTHING, _pairs(range(6, 12), TURN_B), function=PROFILE),
 }
 

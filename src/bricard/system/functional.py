@@ -9,6 +9,7 @@ from ..errors import ModelError, UserFunctionError
 from ..kernels.functional import methods
 from ..kernels.shifted import shift_of, shifted_force, shifted_rest
 from ..linalg import sparse
+from ..linalg.kkt import sparse_accelerations
 from .collect import Row
 from .regularise import regularise
 from .system import System
@@ -195,7 +196,7 @@ def _records(pointers, q0, v0, n_c, n_a, name):
         n_v=n_v,
         n_rows=n_rows,
         length=1.0,
-        methods=table(METHODS, pointers),
+        methods=table(METHODS, (*pointers, sparse_accelerations)),
         q_start=none,
         planar=none,
         group=none,
@@ -217,6 +218,7 @@ def _records(pointers, q0, v0, n_c, n_a, name):
         parameter=np.zeros(1, np.uint32),
         functions=np.zeros(0, np.int64),
         parameters=np.zeros(0),
+        memory=0,
         velocity_level=index(np.arange(n_rows) >= n_c),
         row_scale=np.ones(n_rows),
         regularisation=np.zeros(n_rows),
@@ -248,7 +250,10 @@ def _records(pointers, q0, v0, n_c, n_a, name):
         gq_map=none,
         kq_entry=none,
         kq_map=none,
+        turn_q=none,
+        turn_v=none,
         chart=records.NO_CHART,
+        tree=records.NO_TREE,
     )
     labels = [Row("Phi", str(i), "length", False) for i in range(n_c)]
     labels += [Row("A", str(i), "length", True) for i in range(n_a)]

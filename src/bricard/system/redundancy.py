@@ -35,6 +35,8 @@ def redundancy(system, state):
 
 def choose_rows(system, state, work):
     """Select independent constraint rows at the start of a run."""
+    if not system.n_rows:
+        return
     work.left_out[0] = redundancy(system, state)
     packed = pack(work)
     evaluate(state.t, state.q, state.v, VELOCITY, system.compiled, packed)

@@ -9,7 +9,7 @@ import numpy as np
 from ..compiled.interfaces import VELOCITY
 from ..compiled.records import pack
 from ..errors import SingularMassError
-from ..linalg.kkt import evaluate, factorise_kkt, select_rows, solve_regularised
+from ..linalg.kkt import accelerations, evaluate, factorise_kkt, select_rows, solve_regularised
 
 NEGLIGIBLE, REDUNDANT, MASSLESS, WEAK = 1e-15, 1e-6, 1e-4, 1e-6
 REFINEMENTS, NOTHING = 10, 1e-14  # what counts as no mass at all, of the mean mass
@@ -54,10 +54,7 @@ def natural_mass(system):
     """Mean mass (n_v,), times the characteristic length squared for turns."""
     r, diagonal = system.record, mass_diagonal(system)
     mean = float(np.mean(r.mass[r.mass > 0.0])) if (r.mass > 0.0).any() else float(diagonal.max(initial=0.0)) or 1.0
-    natural = np.full(r.n_v, mean)
-    turns = np.unique(r.column[:-1, 3:])
-    natural[turns[turns < r.n_v].astype(int)] *= r.length**2
-    return natural
+    return np.where(system.translations, mean, mean * r.length**2)
 
 
 def row_diagonal(system):
@@ -89,6 +86,18 @@ def weak_rows(system, q=None):
 def count_weak(system, q=None):
     """Number of rows that depend on others at q."""
     return len(weak_rows(system, q))
+
+
+def check_open(system):
+    """The open tree, or an error where one of its joints moves nothing that has inertia."""
+    work = system.work()
+    if not accelerations(0.0, system.start, np.zeros(system.n_v), system.compiled, pack(work)):
+        worst = int(np.argmin(np.where(np.isfinite(work.branch.pivot[:, 0]), work.branch.pivot[:, 0], -1.0)))
+        raise SingularMassError(
+            f"Nothing gives inertia to {system.unknown_name(worst)}: all bodies that it moves have none along it. Give them "
+            "a mass and an inertia tensor, or fix the joint."
+        )
+    return system
 
 
 def check_massless(system):

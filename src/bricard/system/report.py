@@ -11,10 +11,12 @@ from ..errors import AssemblyError
 from ..linalg.rank import dependent_rows, rank, singular_values
 from .assembler import assemble, settle
 from .build import build
+from .fit import DENSE, misfit, scaled_jacobian
 from .regularise import count_weak
 from .topology import gruebler, loops
+from .tree import cut_joints
 
-DENSE = 1200  # up to so many rows ranks are decided by singular values, beyond by the pivots of the sparse factors
+WIDE = 100  # characters of a branch that are shown
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,8 @@ class Report:
     problem: str | None = None
     velocity_level: int = 0
     notes: list[str] = field(default_factory=list)
+    tree: dict[str, tuple[str, str]] | None = None  # of relative coordinates: body -> (parent, joint)
+    cut: list[str] = field(default_factory=list)  # joints that are imposed as constraints on the others
 
     def to_dict(self) -> dict[str, Any]:
         """The report as plain data."""
@@ -50,6 +54,7 @@ class Report:
         lines += [f"    ... and {len(self.bodies) - 20} more bodies"] if len(self.bodies) > 20 else []
         lines += [f"    loop: {' - '.join(loop)}" for loop in self.loops[:10]]
         lines += [f"    ... and {len(self.loops) - 10} more loops"] if len(self.loops) > 10 else []
+        lines += self._tree_lines() if self.tree is not None else []
         lines.append(f"  velocities {self.velocities}, constraint rows {self.rows}, of them independent {self.rank}")
         if self.velocity_level:
             lines.append(f"    {self.velocity_level} of the rows are nonholonomic (velocity level)")
@@ -67,10 +72,25 @@ class Report:
             lines.append(f"  NOT ASSEMBLED: {self.problem}")
         return "\n".join(lines + [f"  {note}" for note in self.notes])
 
+    def _tree_lines(self):
+        """Branches of the tree, each begun where it leaves another one; the cut joints."""
+        assert self.tree is not None
+        branches, last = [], None
+        for body, (parent, joint) in self.tree.items():
+            if parent == last:
+                branches[-1] += f" -[{joint}]- {body}"
+            else:
+                branches.append(f"{parent} -[{joint}]- {body}")
+            last = body
+        lines = [f"  relative coordinates: {len(self.tree)} joints in the tree, {len(self.cut)} cut"]
+        lines += [f"    {branch if len(branch) <= WIDE else branch[:WIDE] + ' ...'}" for branch in branches[:12]]
+        lines += [f"    ... and {len(branches) - 12} more branches"] if len(branches) > 12 else []
+        return lines + ([f"    cut: {', '.join(self.cut)}"] if self.cut else [])
 
-def report(model):
-    """The Report of a model at its assembled start."""
-    system = build(model)
+
+def report(model, coordinates="absolute", cut=()):
+    """The Report of a model at its assembled start; in relative coordinates with its spanning tree and cut joints."""
+    system = build(model, coordinates=coordinates, cut=cut)
     problem = None
     try:
         state = assemble(system)
@@ -96,21 +116,19 @@ def report(model):
         assembled=problem is None,
         problem=problem,
         velocity_level=int(system.record.velocity_level.sum()),
+        notes=[f"WARNING: {words}"] if (words := misfit(system, 0.0, q)) else [],
+        tree={node.body.name: (node.parent.name, _joint_name(node)) for node in system.tree} if system.tree else None,
+        cut=list(cut_joints(model, system.tree)) if system.tree else [],
     )
+
+
+def _joint_name(node):
+    return "free" if node.joint is None else node.joint.name
 
 
 def _describe(body):
     text = body.shape.describe() if body.shape is not None else f"mass {body.mass:.6g} kg"
     return text + (", planar" if body.planar else "")
-
-
-def scaled_jacobian(system, q, v):
-    """G (n_rows, n_v) with dimensionless rows and columns, dense."""
-    r = system.record
-    columns = np.ones(r.n_v)
-    moving = r.column[:-1, :3]
-    columns[moving[moving < r.n_v].astype(int)] = r.length
-    return system.jacobian(0.0, q, v).toarray() * r.row_scale[:, None] * columns
 
 
 def _rank_at(system, q, v):
@@ -134,9 +152,7 @@ def _rank_nearby(system, q, v):
     free = vectors[rank(values) :].T
     if not free.shape[1]:
         return rank(values)
-    columns = np.ones(system.n_v)
-    moving = system.record.column[:-1, :3]
-    columns[moving[moving < system.n_v].astype(int)] = system.length
+    columns = np.where(system.translations, system.length, 1.0)
     direction = (free @ np.random.default_rng(4).normal(size=free.shape[1])) * columns
     try:
         near, _ = settle(system, 0.0, system.retract(q, 0.02 * direction / np.abs(direction / columns).max()), 0.0 * v)

@@ -22,8 +22,10 @@ from ..kernels.lagrangian import (
 )
 from ..kernels.rotation_sets import LOST, NAMES, QUATERNION, parameters_of, regularity, turning_map
 from ..linalg import sparse
+from ..linalg.kkt import sparse_accelerations
 from .collect import Row
 from .regularise import MASSLESS
+from .tree_map import from_absolute, in_absolute
 
 GROUP = "group"
 ROTATIONS = (GROUP, *NAMES)
@@ -48,23 +50,29 @@ def with_rotation(base, rotation):
 
 
 def in_group(system, q, v=None) -> tuple[Any, Any, Any]:
-    """The system with group coordinates, and samples of q (n, n_q) and v (n, n_v) in its coordinates."""
+    """The system in absolute coordinates with unit quaternions, and samples of q (n, n_q) and v (n, n_v) in its coordinates."""
     base = system.base
     if base is None:
         return system, q, v
     n = len(q)
     v = np.zeros((n, system.n_v)) if v is None else v
-    out_q, out_v = np.zeros((n, base.n_q)), np.zeros((n, base.n_v))
     q, v = (np.ascontiguousarray(x, float) for x in (q, v))
+    if system.tree:
+        return base, *in_absolute(system, q, v)
+    out_q, out_v = np.zeros((n, base.n_q)), np.zeros((n, base.n_v))
     to_group(q, v, system.compiled, base.compiled, out_q, out_v)
     return base, out_q, out_v
 
 
 def from_group(system, q, v, near=None):
-    """q (n_q,) and v (n_v,) of a system with rotation parameters, from those of its base; refuses singular positions.
+    """q (n_q,) and v (n_v,) of a system with rotation parameters or relative coordinates, from those of its base.
+
+    Refuses singular positions of the parameters.
 
     near : (n_q,), where turns and covers are to be counted from.
     """
+    if system.tree:
+        return from_absolute(system, q, v, near)
     base, r, chart = system.base, system.record, system.record.chart
     out_q, out_v = np.zeros(r.n_q), np.zeros(r.n_v)
     for b, name in enumerate(system.model.bodies):
@@ -87,7 +95,7 @@ def from_group(system, q, v, near=None):
 
 def lost_parameters(system, q):
     """What to say of the body whose parameters are nearest to their singular position, and their regularity; or None, 1."""
-    if system.base is None or not np.isfinite(q).all():
+    if system.base is None or system.tree or not np.isfinite(q).all():
         return None, 1.0
     r, worst, name = system.record, 1.0, None
     for b, body in enumerate(system.model.bodies):
@@ -260,8 +268,8 @@ class _Lagrangian:
         for b in self.spatial:
             metric[self.columns(b, 1)] = r.metric[int(r.column[b, 3])] * (0.25 if self.kind == QUATERNION else 1.0)
         diagonal, every = np.arange(layout), index(np.arange(n_v))
-        none, waste = np.zeros(0, np.uint32), np.zeros((self.n, 9), np.uint32)
-        methods = (evaluate_parameters, retract_parameters, kinematics_parameters, map_parameters)
+        none, waste = np.zeros(0, np.uint32), np.zeros((0, 9), np.uint32)
+        methods = (evaluate_parameters, retract_parameters, kinematics_parameters, map_parameters, sparse_accelerations)
         chart = records.Chart(
             kind=self.kind,
             size=self.size,
@@ -316,6 +324,8 @@ class _Lagrangian:
             t_column=every,
             tq_row=none,
             tq_column=none,
+            turn_q=none,
+            turn_v=none,
             chart=chart,
         )
         names = list(base.model.bodies)

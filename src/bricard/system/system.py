@@ -9,6 +9,7 @@ import numpy as np
 from ..compiled import records
 from ..compiled.interfaces import G_DOT, RATE, REFRESH, TANGENT, VELOCITY
 from ..compiled.records import pack
+from ..kernels.newton_euler import newton_euler
 from ..linalg import sparse
 from ..linalg.kkt import evaluate, retract
 from .maps import kinematic_map
@@ -48,7 +49,11 @@ class System:
     entry_side: np.ndarray | None = field(default=None, repr=False)  # (entries of G, 2): which body, which direction
     nodes: list = field(default_factory=list, repr=False)  # (is a constraint, unknowns) in order of elimination
     rotation: str = "group"  # rotation parameters in q
-    base: "System | None" = field(default=None, repr=False)  # the same with group coordinates, for other parameters
+    base: "System | None" = field(
+        default=None, repr=False
+    )  # the same in absolute coordinates with unit quaternions, if other
+    tree: tuple = field(default=(), repr=False)  # nodes of the spanning tree, in relative coordinates
+    cut: tuple = ()  # joints that the tree was asked not to use
 
     @classmethod
     def from_functions(
@@ -88,6 +93,11 @@ class System:
         )
 
     @property
+    def coordinates(self):
+        """Either "absolute" or "relative"."""
+        return "relative" if self.tree else "absolute"
+
+    @property
     def n_measures(self):
         """Number of measures in use."""
         return len(self.measures)
@@ -106,6 +116,17 @@ class System:
     def n_rows(self):
         """Number of constraint rows, holonomic and nonholonomic, redundant ones included."""
         return self.record.n_rows
+
+    @cached_property
+    def translations(self):
+        """Which velocities (n_v,) are lengths per second; the others are angles. All are, of systems given by functions."""
+        r = self.record
+        if self.tree:
+            return np.array([unit == "length" for node in self.tree for unit in node.motion.units], bool)
+        found = np.full(r.n_v, not r.n_bodies)
+        moving = r.column[:-1, :3]
+        found[moving[moving < r.n_v].astype(int)] = True
+        return found
 
     @property
     def singular_mass(self):
@@ -158,6 +179,7 @@ class System:
             tally=zeros(4, np.int64),
             basis=records.NO_BASIS,
             turning=self._turning(),
+            branch=self._branch(),
             value=zeros(self.n_measures),
             speed=zeros(self.n_measures),
             bias=zeros(self.n_measures),
@@ -166,6 +188,7 @@ class System:
             curvature=zeros(144 * self.n_measures),
             turn=zeros(self.n_measures),
             law=zeros(8),
+            memory=zeros(r.memory),
             energy=zeros(2),
             u=zeros(layout),
             b=zeros(layout),
@@ -189,6 +212,38 @@ class System:
         n, triples, blocks = chart.added.shape[0], 3 * chart.triple_row.size + 1, 9 * chart.block.shape[0] + 1
         sizes = ((n, 12), (n, 12), (n, 12), (n, 3), (n, 3), triples, triples, blocks, blocks)
         return records.Turning(*(zeros(size) for size in sizes))
+
+    def _branch(self):
+        """Scratch for relative coordinates."""
+        tree, zeros = self.record.tree, np.zeros
+        n, n_v = tree.body.size, tree.motion.shape[0]
+        if not n:
+            return records.NO_BRANCH
+        pulls, blocks = 6 * tree.pull_row.size + 1, 36 * tree.block.shape[0] + 1
+        return records.Branch(
+            d=zeros((n, 3)),
+            c=np.tile(np.eye(3).ravel(), (n, 1)),
+            s=tree.motion.copy(),
+            bias=zeros((n, 6)),
+            slope=zeros((n_v, 36)),
+            bias_slope=zeros((n_v, 6)),
+            memory=zeros(int(tree.memory[-1])),
+            motion=zeros((n_v, 6)),
+            spin=zeros((n + 1, 3)),
+            drift=zeros((n + 1, 6)),
+            total=zeros((n + 1, 6)),
+            load=zeros((n + 1, 6)),
+            inertia=zeros((n + 1, 21)),
+            lever=zeros((n_v, 6)),
+            pivot=zeros((n_v, 2)),
+            pull=zeros(pulls),
+            change=zeros(pulls),
+            k=zeros(blocks),
+            d_block=zeros(blocks),
+            acceleration=zeros((n + 1, 6)),
+            way=zeros((n + 1, 18)),
+            change_load=zeros((n + 1, 6)),
+        )
 
     @cached_property
     def _scratch(self):
@@ -249,6 +304,22 @@ class System:
         kinematic_map(q, np.zeros(r.n_v), self.compiled, packed)
         return self._sparse(r.t_row, r.t_column, work.t, (r.n_q, r.n_v))
 
+    def inverse_dynamics(self, t, q, v, a, lam=None):
+        """M a + G^T lam - f (n_v,): what must act along the velocities for the accelerations a = v' (n_v,) and multipliers lam.
+
+        In relative coordinates by the recursive Newton-Euler method, whose cost grows with the number of bodies only.
+        """
+        a, (work, packed) = np.asarray(a, float), self._scratch
+        self.evaluated(t, q, v, lam=lam)
+        if self.tree:
+            tau = np.zeros(self.n_v)
+            work.u[: self.n_v] = a
+            newton_euler(tau, self.compiled, packed)
+            return tau
+        r, force = self.record, work.f[: self.n_v].copy()
+        G = self._sparse(r.g_row, r.g_column, work.g, (r.n_rows, r.n_v))
+        return self._sparse(r.m_row, r.m_column, work.m, (r.n_v, r.n_v)) @ a + G.T @ work.lam - force
+
     def tangent(self, t, q, v, a, lam):
         """Derivatives of the residual and of the velocity constraint, see Tangent; a = v' (n_v,), lam (n_rows,)."""
         r, (work, _) = self.record, self._scratch
@@ -279,6 +350,10 @@ class System:
             return self.row_name(index - self.n_v - 1)
         if self.model is None:
             return f"velocity {index}"
+        if self.tree:
+            node = self.tree[int(self.record.tree.node_of[index])]
+            label = node.motion.labels[index - int(self.record.tree.v_first[self.tree.index(node)])]
+            return f'{"body" if node.joint is None else "joint"} "{node.name}" in its coordinate {label}'
         if not (self.record.column == index).any():  # a rotation parameter
             body = int(np.searchsorted(self.record.q_start, index, side="right")) - 1
             number = index - int(self.record.q_start[body]) - 2

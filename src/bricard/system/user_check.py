@@ -41,7 +41,10 @@ def suspects(function):
 
 def refuse_powers(function, where):
     """Compiled complex powers lose the tiny imaginary part for negative bases: only squares are let through."""
-    todo = [getattr(function, "py_func", function).__code__]
+    code = getattr(getattr(function, "py_func", function), "__code__", None)
+    if code is None:
+        raise UserFunctionError(f'The function of "{where}" is {function!r}; it must be written with def or lambda.')
+    todo = [code]
     while todo:
         code = todo.pop()
         before = None

@@ -6,7 +6,9 @@ from bricard.model.joints.cylindrical import Cylindrical
 from bricard.model.joints.distance import Distance
 from bricard.model.joints.drive import Drive, DriveDistance
 from bricard.model.joints.fixed import Fixed
+from bricard.model.joints.free import Free
 from bricard.model.joints.gear import Gear
+from bricard.model.joints.linkage import Linkage
 from bricard.model.joints.pin import Pin
 from bricard.model.joints.planar import Planar
 from bricard.model.joints.point_on_line import PointOnLine
@@ -17,6 +19,7 @@ from bricard.model.joints.rolling_disc import RollingDisc
 from bricard.model.joints.slider import Slider
 from bricard.model.joints.spherical import Spherical
 from bricard.model.joints.universal import Universal
+from bricard.model.joints.user import User, UserJoint
 
 __all__ = [
     "ConstantAngle",
@@ -26,8 +29,10 @@ __all__ = [
     "DriveDistance",
     "Fixed",
     "FrameJoint",
+    "Free",
     "Gear",
     "Joint",
+    "Linkage",
     "Pin",
     "Planar",
     "PointOnLine",
@@ -38,4 +43,6 @@ __all__ = [
     "Slider",
     "Spherical",
     "Universal",
+    "User",
+    "UserJoint",
 ]

@@ -54,8 +54,12 @@ class Joint(ABC):
 
 @dataclass(frozen=True, eq=False)
 class FrameJoint(Joint):
-    """A joint between two bodies, placed by one frame in each; its axis is the z axis of the frames."""
+    """A joint between two bodies, placed by one frame in each; its axis is the z axis of the frames.
 
+    parallel : letters of the axes of both frames that the rows keep parallel.
+    """
+
+    parallel: ClassVar[str] = ""
     name: str
     frame_a: Frame
     frame_b: Frame

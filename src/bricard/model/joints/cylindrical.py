@@ -12,6 +12,7 @@ class Cylindrical(FrameJoint):
     """Coordinates `displacement` (m) along and `angle` (rad) about the z axis of frame a."""
 
     kind = "cylindrical"
+    parallel = "z"
     freedom = 2
 
     def blocks(self) -> tuple[Block, ...]:

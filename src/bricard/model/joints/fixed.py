@@ -12,6 +12,7 @@ class Fixed(FrameJoint):
     """Both frames coincide; no coordinates."""
 
     kind = "fixed"
+    parallel = "xz"
     freedom = 0
     planar_freedom = 0
 

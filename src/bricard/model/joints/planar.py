@@ -12,6 +12,7 @@ class Planar(FrameJoint):
     """Coordinates `x`, `y` (m) along the axes of frame a and `angle` (rad) about its z axis, the normal."""
 
     kind = "planar"
+    parallel = "z"
     freedom = 3
 
     def blocks(self) -> tuple[Block, ...]:

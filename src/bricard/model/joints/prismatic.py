@@ -13,6 +13,7 @@ class Prismatic(FrameJoint):
     """Coordinate `displacement` (m) along the z axis of frame a."""
 
     kind = "prismatic"
+    parallel = "xz"
     freedom = 1
     planar_freedom = 1
 

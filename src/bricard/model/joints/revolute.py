@@ -12,6 +12,7 @@ class Revolute(FrameJoint):
     """Rotation about z; coordinate `angle` (rad) of b against a, zero where the x axes coincide."""
 
     kind = "revolute"
+    parallel = "z"
     freedom = 1
     planar_freedom = 1
 

@@ -1,0 +1,1 @@
+"""Benchmarks: methods against each other and against other packages, with certified errors."""

@@ -1,0 +1,138 @@
+"""Processes that run the jobs of a comparison: one per core, each with its own copy of the systems.
+
+They are forked after everything has been compiled, so they compile nothing and need no file to read the model from. A process
+that takes longer than its job may, or dies, is replaced; its job gets an answer that says so. A job is a dict: "task", a function
+(systems, span, **job) of a module, "limit" (s), and the other keywords of that function.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import time
+from multiprocessing.connection import wait
+from typing import Any
+
+from ..errors import BricardError
+
+ALONE = 1.0  # s after which an idle process looks whether its parent is still there
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class Lost(BricardError):
+    """A process died, or took longer than it may."""
+
+
+class Workers:
+    """`start(job)` while `free`; `finished(timeout)` gives (job, answer) pairs. Close it, or use it as a context.
+
+    The answer is what the task returned, or the BricardError that it raised; Lost if there is no answer.
+    """
+
+    def __init__(self, systems, span: float, count: int):
+        if "fork" not in multiprocessing.get_all_start_methods():
+            raise BricardError("Comparisons need a system on which processes can fork: Linux or macOS.")
+        self._context = multiprocessing.get_context("fork")
+        self._systems, self._span = systems, span
+        self._idle = [self._worker() for _ in range(count)]
+        self._busy: dict[Any, tuple[Any, dict[str, Any], float]] = {}  # connection -> process, job, deadline
+
+    @property
+    def free(self) -> int:
+        """How many more jobs can be started now."""
+        return len(self._idle)
+
+    @property
+    def busy(self) -> int:
+        """How many jobs run."""
+        return len(self._busy)
+
+    def all(self, jobs: list[dict[str, Any]]) -> list[Any]:
+        """The answers to all jobs, in their order."""
+        answers: dict[int, Any] = {}
+        waiting = list(range(len(jobs)))
+        running: dict[int, int] = {}
+        while len(answers) < len(jobs):
+            while waiting and self.free:
+                k = waiting.pop(0)
+                running[id(jobs[k])] = k
+                self.start(jobs[k])
+            for job, answer in self.finished():
+                answers[running[id(job)]] = answer
+        return [answers[k] for k in range(len(jobs))]
+
+    def start(self, job: dict[str, Any]) -> None:
+        """Give a job to an idle process."""
+        process, connection = self._idle.pop()
+        connection.send(job)
+        self._busy[connection] = (process, job, time.monotonic() + job["limit"])
+
+    def finished(self, timeout: float = 0.1) -> list[tuple[dict[str, Any], Any]]:
+        """(job, answer) of the jobs that have ended since the last call; waits up to `timeout` (s) for the first one."""
+        done = []
+        ready: list[Any] = wait(list(self._busy), timeout)
+        for connection in ready:
+            process, job, _ = self._busy.pop(connection)
+            try:
+                answer = connection.recv()
+                self._idle.append((process, connection))
+            except EOFError:
+                process.join()
+                answer = Lost(f"its process died (exit code {process.exitcode})")
+                self._idle.append(self._worker())
+            done.append((job, answer))
+        for connection, (process, job, deadline) in list(self._busy.items()):
+            if time.monotonic() > deadline:
+                del self._busy[connection]
+                process.kill()
+                process.join()
+                self._idle.append(self._worker())
+                done.append((job, Lost(f"not finished after {job['limit']:.3g} s")))
+        return done
+
+    def close(self) -> None:
+        """End all processes."""
+        for process, connection in [*self._idle, *((p, c) for c, (p, _, _) in self._busy.items())]:
+            process.kill()
+            process.join()
+            connection.close()
+        self._idle, self._busy = [], {}
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def _worker(self):
+        here, there = self._context.Pipe()
+        process = self._context.Process(target=_serve, args=(there, self._systems, self._span), daemon=True)
+        process.start()
+        there.close()
+        return process, here
+
+
+def _serve(connection, systems, span):
+    """The loop of a process: Ctrl-C belongs to the parent, what C libraries print belongs to nobody."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    silence = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(silence, 1)
+    os.dup2(silence, 2)
+    parent = os.getppid()
+    while True:
+        while not connection.poll(ALONE):
+            if os.getppid() != parent:
+                return
+        job = connection.recv()
+        task = job.pop("task")
+        try:
+            answer = task(systems, span, **job)
+        except BricardError as error:
+            answer = BricardError(str(error))
+        connection.send(answer)

@@ -1,0 +1,75 @@
+"""Reading XML files: numbers and names of elements, with errors that say which element of which file."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
+
+import numpy as np
+
+from bricard.errors import FileFormatError, ModelError
+
+__all__ = ["Source", "read"]
+
+
+def read(file: Path) -> Element:
+    """Return the outermost element of an XML file."""
+    try:
+        return ElementTree.fromstring(file.read_bytes())
+    except ElementTree.ParseError as error:
+        raise FileFormatError(f"{file}: this is not a valid XML file, or it is incomplete: {error}.") from error
+
+
+class Source:
+    """An XML file that is being read; errors name it."""
+
+    def __init__(self, file: Path):
+        self.file = file
+
+    @contextmanager
+    def complaining(self) -> Iterator[None]:
+        """Turn errors of the model into such that name the file."""
+        try:
+            yield
+        except FileFormatError:
+            raise
+        except ModelError as error:
+            raise FileFormatError(f"{self.file}: {error}") from error
+
+    def name(self, element: Element) -> str:
+        """Return the name of an element that must have one."""
+        name = (element.get("name") or "").strip()
+        if not name:
+            raise ModelError(f"<{element.tag}> has no name.")
+        return name
+
+    def number(self, element: Element, key: str, default: float | None = None) -> float:
+        """Return a number of an element."""
+        return float(self.numbers(element, key, 1, None if default is None else (default,))[0])
+
+    def numbers(
+        self, element: Element, key: str, count: int | None, default: Sequence[float] | None = None
+    ) -> np.ndarray:
+        """Return `count` numbers of an element, or any number of them; the default where the key is missing."""
+        text = element.get(key)
+        where = f"<{element.tag}{_named(element)}>: {key}"
+        if text is None:
+            if default is None:
+                raise ModelError(f"{where} is missing.")
+            return np.array(default, float)
+        try:
+            values = [float(word) for word in text.split()]
+        except ValueError:
+            values = [math.nan]
+        if not all(math.isfinite(value) for value in values) or (count is not None and len(values) != count):
+            wanted = "numbers" if count is None else "a number" if count == 1 else f"{count} numbers"
+            raise ModelError(f'{where} must be {wanted}, not "{text}".')
+        return np.array(values)
+
+
+def _named(element: Element) -> str:
+    return f' "{element.get("name")}"' if element.get("name") else ""

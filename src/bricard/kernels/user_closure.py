@@ -1,0 +1,309 @@
+"""Users' joints that are given implicitly: six residuals h(d, C, s), zero where the joint closes.
+
+Newton's method finds d and C from the last pose, along its tangent, and in smaller steps of s where it does not get there at
+once; linear solves give MOTION and BIAS (spec 001, section 2). The sign of the determinant of dh/d(d, C) tells the branch: it
+changes where s turns back, so another sign is no solution. The range ends a little before, at the share END of the determinant of
+the start (the distance to the limit goes with its square): beyond, a step could jump across the limit and come back on the wrong
+branch unseen.
+"""
+
+from ..compiled.pointers import compiled
+from .user_layout import (
+    BALL,
+    BIAS,
+    BRANCH,
+    DIFFERENCE,
+    DX,
+    END,
+    H2,
+    HS,
+    HX,
+    ITERATIONS,
+    LAST,
+    LENGTH,
+    MOTION,
+    N_Q,
+    N_V,
+    OUT,
+    PLENTY,
+    ROUGH,
+    ROW,
+    SMALLEST,
+    START,
+    TANGENT_KNOWN,
+    TARGET,
+    TOLERANCE,
+    WARM,
+    WEIGHTS,
+    A,
+    B,
+    C,
+    D,
+    H,
+    P,
+    S,
+    U,
+    V,
+    X,
+    advance,
+    ask,
+    choose,
+    swiftness,
+)
+from .vectors import cross, nine, quaternion_step, rotate, rotate_back, triple
+
+
+@compiled
+def matrix_of(mem, m):
+    """C from the quaternion P."""
+    w, i, j, k = mem[m + P], mem[m + P + 1], mem[m + P + 2], mem[m + P + 3]
+    s = 2.0 / (w * w + i * i + j * j + k * k)
+    rows = (
+        (1 - s * (j * j + k * k), s * (i * j - w * k), s * (i * k + w * j)),
+        (s * (i * j + w * k), 1 - s * (i * i + k * k), s * (j * k - w * i)),
+        (s * (i * k - w * j), s * (j * k + w * i), 1 - s * (i * i + j * j)),
+    )
+    for a in range(3):
+        for b in range(3):
+            mem[m + C + 3 * a + b] = rows[a][b]
+
+
+@compiled
+def turned_by(R, w):
+    """R exp([w]x)."""
+    p = quaternion_step(1.0, 0.0, 0.0, 0.0, w)
+    return turned_row(R[0], p), turned_row(R[1], p), turned_row(R[2], p)
+
+
+@compiled
+def turned_row(r, p):
+    """A row of R times the rotation of a unit quaternion: the vector turned back."""
+    v = (-p[1], -p[2], -p[3])
+    t = cross(v, r)
+    u = cross(v, t)
+    return r[0] + 2.0 * (p[0] * t[0] + u[0]), r[1] + 2.0 * (p[0] * t[1] + u[1]), r[2] + 2.0 * (p[0] * t[2] + u[2])
+
+
+@compiled
+def residuals(par, o, mem, m, target, way, shift, turn):
+    """h and its derivative along (shift of d, turn about the axes of B, U), after the way along it from D, C and `target`."""
+    advance(par, o, mem, m, target, way)
+    n_q = int(par[o + N_Q])
+    for i in range(n_q):
+        j = n_q - 1 - i
+        mem[m + X + 12 + j], mem[m + DX + 12 + j] = mem[m + X + j], mem[m + DX + j]
+    R = nine(mem, m + C)
+    if way != 0.0:
+        R = turned_by(R, (way * turn[0], way * turn[1], way * turn[2]))
+    for i in range(3):
+        mem[m + X + i], mem[m + DX + i] = mem[m + D + i] + way * shift[i], shift[i]
+        change = cross(R[i], turn)
+        for j in range(3):
+            mem[m + X + 3 + 3 * i + j], mem[m + DX + 3 + 3 * i + j] = R[i][j], change[j]
+    ask(par, o, mem, m)
+
+
+@compiled
+def slopes(par, o, mem, m, target, by_pose, by_u):
+    """H, scaled, and HX (columns: shift in the axes of A, in lengths; turn in the axes of B) and HS."""
+    length = par[o + LENGTH]
+    zero = (0.0, 0.0, 0.0)
+    if by_pose:
+        choose(mem, m, -1)
+        for k in range(6):
+            one = (length if k % 3 == 0 else 0.0, length if k % 3 == 1 else 0.0, length if k % 3 == 2 else 0.0)
+            if k < 3:
+                residuals(par, o, mem, m, target, 0.0, one, zero)
+            else:
+                residuals(par, o, mem, m, target, 0.0, zero, (one[0] / length, one[1] / length, one[2] / length))
+            for i in range(6):
+                mem[m + H + i] = par[o + ROW + i] * mem[m + OUT + i]
+                mem[m + HX + 6 * i + k] = par[o + ROW + i] * mem[m + OUT + 6 + i]
+    if by_u:
+        for k in range(int(par[o + N_V])):
+            choose(mem, m, k)
+            residuals(par, o, mem, m, target, 0.0, zero, zero)
+            for i in range(6):
+                mem[m + H + i] = par[o + ROW + i] * mem[m + OUT + i]
+                mem[m + HS + 6 * i + k] = par[o + ROW + i] * mem[m + OUT + 6 + i]
+
+
+@compiled
+def bend(par, o, mem, m, target, shift, turn):
+    """H2: second derivative of h, scaled, along the constant velocities (shift, turn, U)."""
+    for i in range(6):
+        mem[m + H2 + i] = 0.0
+    length = par[o + LENGTH]
+    speed = swiftness(par, o, mem, m, U)
+    for i in range(3):
+        speed = max(speed, abs(shift[i]) / length, abs(turn[i]))
+    if speed > 0.0:
+        h = DIFFERENCE / speed
+        for n in range(3):
+            for side in (1.0, -1.0):
+                residuals(par, o, mem, m, target, side * (n + 1) * h, shift, turn)
+                for i in range(6):
+                    mem[m + H2 + i] += side * WEIGHTS[n] / h * par[o + ROW + i] * mem[m + OUT + 6 + i]
+
+
+@compiled
+def eliminate(mem, a, b, columns):
+    """Right-hand sides at b (6 rows of 7) become solutions of the matrix (6, 6) at a. The determinant, 0 where it is singular."""
+    determinant = 1.0
+    for k in range(6):
+        pivot, largest = k, abs(mem[a + 6 * k + k])
+        for i in range(k + 1, 6):
+            if abs(mem[a + 6 * i + k]) > largest:
+                pivot, largest = i, abs(mem[a + 6 * i + k])
+        if not largest > 0.0:
+            return 0.0
+        if pivot != k:
+            determinant = -determinant
+            for j in range(6):
+                mem[a + 6 * k + j], mem[a + 6 * pivot + j] = mem[a + 6 * pivot + j], mem[a + 6 * k + j]
+            for j in range(columns):
+                mem[b + 7 * k + j], mem[b + 7 * pivot + j] = mem[b + 7 * pivot + j], mem[b + 7 * k + j]
+        determinant *= mem[a + 6 * k + k]
+        for i in range(k + 1, 6):
+            factor = mem[a + 6 * i + k] / mem[a + 6 * k + k]
+            if factor != 0.0:
+                for j in range(k + 1, 6):
+                    mem[a + 6 * i + j] -= factor * mem[a + 6 * k + j]
+                for j in range(columns):
+                    mem[b + 7 * i + j] -= factor * mem[b + 7 * k + j]
+    for back in range(6):
+        k = 5 - back
+        for j in range(columns):
+            for i in range(k + 1, 6):
+                mem[b + 7 * k + j] -= mem[a + 6 * k + i] * mem[b + 7 * i + j]
+            mem[b + 7 * k + j] /= mem[a + 6 * k + k]
+    return determinant
+
+
+@compiled
+def solve_pose(mem, m, columns):
+    """Solutions of HX x = B."""
+    for i in range(36):
+        mem[m + A + i] = mem[m + HX + i]
+    return eliminate(mem, m + A, m + B, columns)
+
+
+@compiled
+def close_pose(par, o, mem, m, target):
+    """Newton's method for D and P at the coordinates at `target`. True if it ends on the branch of the start."""
+    length, before = par[o + LENGTH], 1e300
+    for _ in range(ITERATIONS):
+        matrix_of(mem, m)
+        slopes(par, o, mem, m, target, True, False)
+        for i in range(6):
+            mem[m + B + 7 * i] = -mem[m + H + i]
+        determinant = solve_pose(mem, m, 1)
+        size = 0.0
+        for i in range(6):
+            size = max(size, abs(mem[m + B + 7 * i]))
+            if not abs(mem[m + B + 7 * i]) < PLENTY:
+                return False
+        if not determinant / par[o + BRANCH] > END and size < ROUGH:
+            return False
+        for i in range(3):
+            mem[m + D + i] += length * mem[m + B + 7 * i]
+        turn = (mem[m + B + 21], mem[m + B + 28], mem[m + B + 35])
+        p = quaternion_step(mem[m + P], mem[m + P + 1], mem[m + P + 2], mem[m + P + 3], turn)
+        for i in range(4):
+            mem[m + P + i] = p[i]
+        if size <= TOLERANCE or (size < ROUGH and size >= 0.25 * before):
+            matrix_of(mem, m)
+            return determinant / par[o + BRANCH] > END
+        before = size
+    return False
+
+
+@compiled
+def begin(par, o, mem, m):
+    """The pose of the start, where none is known yet."""
+    if mem[m + WARM] == 0.0:
+        for i in range(7):
+            mem[m + S + i], mem[m + D + i] = par[o + START + i], par[o + START + 7 + i]
+        mem[m + WARM] = 1.0
+
+
+@compiled
+def predict(par, o, mem, m):
+    """The pose along MOTION from LAST to S."""
+    shift, turn = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    for k in range(int(par[o + N_V])):
+        way, place = mem[m + S + k] - mem[m + LAST + k], m + MOTION + 6 * k
+        d, w = triple(mem, place), triple(mem, place + 3)
+        shift = shift[0] + way * d[0], shift[1] + way * d[1], shift[2] + way * d[2]
+        turn = turn[0] + way * w[0], turn[1] + way * w[1], turn[2] + way * w[2]
+    own = rotate_back(nine(mem, m + C), turn)
+    p = quaternion_step(mem[m + P], mem[m + P + 1], mem[m + P + 2], mem[m + P + 3], own)
+    for i in range(3):
+        mem[m + D + i] += shift[i]
+    for i in range(4):
+        mem[m + P + i] = p[i]
+
+
+@compiled
+def reach(par, o, mem, m):
+    """The pose at TARGET, followed from the one known in steps that Newton's method can make. False at the end of the range."""
+    n_q, share, done = int(par[o + N_Q]), 1.0, 0.0
+    for i in range(n_q):
+        mem[m + LAST + i] = mem[m + S + i]
+    while done < 1.0:
+        here = min(1.0, done + share)
+        for i in range(n_q):
+            mem[m + S + i] = mem[m + LAST + i] + here * (mem[m + TARGET + i] - mem[m + LAST + i])
+        keep = triple(mem, m + D), (mem[m + P], mem[m + P + 1], mem[m + P + 2], mem[m + P + 3])
+        if done == 0.0 and mem[m + WARM] == TANGENT_KNOWN:
+            predict(par, o, mem, m)
+        if close_pose(par, o, mem, m, S):
+            done, share = here, 2.0 * share
+        else:
+            for i in range(3):
+                mem[m + D + i] = keep[0][i]
+            for i in range(4):
+                mem[m + P + i] = keep[1][i]
+            share *= 0.5
+            if share < SMALLEST:  # S is left where the last pose was found
+                for i in range(n_q):
+                    mem[m + S + i] = mem[m + LAST + i] + done * (mem[m + TARGET + i] - mem[m + LAST + i])
+                return False
+    return True
+
+
+@compiled
+def implicit_motion(par, o, mem, m):
+    """D, C, MOTION, BIAS at TARGET with the velocities V. False where there is no pose."""
+    n_v, length = int(par[o + N_V]), par[o + LENGTH]
+    begin(par, o, mem, m)
+    known, mem[m + WARM] = reach(par, o, mem, m), 1.0
+    if not known:
+        return False
+    slopes(par, o, mem, m, S, False, True)  # HX is that of the last step of Newton's method
+    for i in range(6):
+        for k in range(n_v):
+            mem[m + B + 7 * i + k] = -mem[m + HS + 6 * i + k]
+    solve_pose(mem, m, n_v)
+    R = nine(mem, m + C)
+    shift, turn = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    for k in range(n_v):
+        d = length * mem[m + B + k], length * mem[m + B + 7 + k], length * mem[m + B + 14 + k]
+        own = (mem[m + B + 21 + k], mem[m + B + 28 + k], mem[m + B + 35 + k])
+        w, u = rotate(R, own), mem[m + V + k]
+        for i in range(3):
+            mem[m + MOTION + 6 * k + i], mem[m + MOTION + 6 * k + 3 + i] = d[i], w[i]
+        shift = shift[0] + u * d[0], shift[1] + u * d[1], shift[2] + u * d[2]
+        turn = turn[0] + u * own[0], turn[1] + u * own[1], turn[2] + u * own[2]
+    for i in range(6):
+        mem[m + U + i] = mem[m + V + i]
+    bend(par, o, mem, m, S, shift, turn)
+    for i in range(6):
+        mem[m + B + 7 * i] = -mem[m + H2 + i]
+    solve_pose(mem, m, 1)
+    w = rotate(R, (mem[m + B + 21], mem[m + B + 28], mem[m + B + 35]))
+    for i in range(3):
+        mem[m + BIAS + i], mem[m + BIAS + 3 + i] = length * mem[m + B + 7 * i], w[i]
+    if par[o + BALL] == 0.0:
+        mem[m + WARM] = TANGENT_KNOWN
+    return True

@@ -1,0 +1,87 @@
+"""Users' own joints: the layout of an instance's memory and numbers, its coordinates, and the call of its function.
+
+What an instance needs lies in its memory, from place m on; its numbers in `par` from place o on.
+"""
+
+from ..compiled.interfaces import USER_JOINT, USER_PIECE
+from ..compiled.pointers import compiled
+from .vectors import quaternion_step, triple
+
+call_user, call_piece = USER_JOINT.call, USER_PIECE.call
+
+EXPLICIT, ROUTINE, IMPLICIT = range(3)
+
+TANGENT_KNOWN = 2.0  # in WARM: MOTION belongs to the pose
+# memory: WARM (1: a pose is known), S coordinates, D and P pose as quaternion, C its matrix, V velocities, MOTION, BIAS
+WARM, S, D, P, C, V, MOTION, BIAS = 0, 1, 8, 11, 15, 24, 30, 66
+# scratch: U direction, X and DX arguments and their direction, OUT what the function gives, LAST the s before, TARGET of s
+U, X, DX, OUT, LAST, TARGET = 72, 78, 97, 116, 180, 194
+# residuals, their derivatives by pose (6, 6) and by u (6, n_v), second derivative along the motion; matrix and right-hand sides
+H, HX, HS, H2, A, B = 201, 207, 243, 279, 285, 321
+KEPT = 364  # numbers in all
+
+# numbers: kind, number of s, number of u, 1 for a quaternion; address of the function; determinant at the start; length (m);
+# addresses of the pieces
+KIND, N_Q, N_V, BALL, ADDRESS, BRANCH, LENGTH, AT_MOTION, AT_COORDINATES, AT_ROWS, AT_BEND = range(11)
+START, SIZES, ROW = 11, 25, 31  # s, d, quaternion at the start (14); natural sizes of u (6); scales of residuals (6)
+BASIS, OWN = 37, 73  # basis of residuals at the start (36), see user_rows.py; then the user's parameters
+
+TOLERANCE, ROUGH, ITERATIONS = 1e-13, 1e-9, 16
+END = 0.02  # of the determinant at the start: there the range of an implicit joint ends
+SMALLEST, PLENTY = 1e-6, 0.5  # shares of a step of s; largest step of Newton's method, in lengths or radians
+DIFFERENCE, COARSE = 4e-3, 1e-3  # steps of differences along the motion, in natural sizes
+WEIGHTS = (0.75, -0.15, 1.0 / 60.0)  # central differences of sixth order
+
+
+@compiled
+def advance(par, o, mem, m, source, way):
+    """X holds s after the way along U from the coordinates at `source`, DX the derivative of s there."""
+    n_v, ball = int(par[o + N_V]), par[o + BALL] != 0.0
+    plain = n_v - 3 if ball else n_v
+    for i in range(plain):
+        mem[m + X + i], mem[m + DX + i] = mem[m + source + i] + way * mem[m + U + i], mem[m + U + i]
+    if ball:
+        a = m + source + plain
+        w = triple(mem, m + U + plain)
+        p = quaternion_step(mem[a], mem[a + 1], mem[a + 2], mem[a + 3], (way * w[0], way * w[1], way * w[2]))
+        for i in range(4):
+            mem[m + X + plain + i] = p[i]
+        b = m + DX + plain
+        mem[b] = -0.5 * (p[1] * w[0] + p[2] * w[1] + p[3] * w[2])
+        mem[b + 1] = 0.5 * (p[0] * w[0] + p[2] * w[2] - p[3] * w[1])
+        mem[b + 2] = 0.5 * (p[0] * w[1] + p[3] * w[0] - p[1] * w[2])
+        mem[b + 3] = 0.5 * (p[0] * w[2] + p[1] * w[1] - p[2] * w[0])
+
+
+@compiled
+def choose(mem, m, k):
+    """U = unit vector k."""
+    for i in range(6):
+        mem[m + U + i] = 1.0 if i == k else 0.0
+
+
+@compiled
+def ask(par, o, mem, m):
+    """Call the user's function at X along DX."""
+    call_user(int(par[o + ADDRESS]), mem[m + X : m + DX], mem[m + DX : m + OUT], par, o + OWN, mem[m + OUT : m + LAST])
+
+
+@compiled
+def swiftness(par, o, mem, m, source):
+    """Largest velocity at `source`, in natural sizes per second."""
+    largest = 0.0
+    for i in range(int(par[o + N_V])):
+        largest = max(largest, abs(mem[m + source + i]) / par[o + SIZES + i])
+    return largest
+
+
+@compiled
+def find_motion(par, o, mem, m):
+    """D, C, MOTION, BIAS at TARGET with the velocities V. False where the joint has no pose."""
+    return call_piece(int(par[o + AT_MOTION]), par, o, mem, m)
+
+
+@compiled
+def find_coordinates(par, o, mem, m):
+    """S of the pose at POSE. False where none is found."""
+    return call_piece(int(par[o + AT_COORDINATES]), par, o, mem, m)

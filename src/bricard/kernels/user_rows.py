@@ -1,0 +1,352 @@
+"""Users' own joints between two bodies in absolute coordinates: their constraint rows, and their coordinates as measures.
+
+A joint with n velocities closes where six residuals h(d, C, s) vanish: the user's own of an implicit joint, in other kinds the
+difference of the pose to that of s, in the axes of B. The coordinates s are eliminated: they are those for which h is
+orthogonal to the columns of h_s (least squares, by Gauss-Newton from the last ones), and the rows are what is left of h,
+
+    Phi = W^T h,   s' = -h_s^+ h_x x',   G = W^T (1 - h_s h_s^+) h_x,   x: pose of B against A
+
+with W a basis of the directions across h_s. So nothing is massless, and an implicit joint passes the limits of s, where h_x is
+singular but [h_x h_s] is not. W is that of the start, constant, as long as it stands well across h_s; where h_s has turned away
+from it, W takes those unit vectors across which h_s is steepest. On the constraints G and gamma are exact.
+
+All residuals are made lengths, by the length of the joint. Derivatives of G (K, rate, dG/dt) come from central differences, as
+those of joints by residual (functions.py).
+"""
+
+from ..compiled.interfaces import G_DOT, KERNEL, RATE, REFRESH, TANGENT, USER_PIECE, VELOCITY
+from ..compiled.pointers import compiled
+from .functions import DIFFERENCE as STRIDE
+from .functions import STEP, moved, turned, unit
+from .functions import swiftness as body_swiftness
+from .user_closure import bend
+from .user_elimination import (
+    BODIES,
+    FRAME_A,
+    FRAME_B,
+    JOINT,
+    MEMORY,
+    POSE,
+    ROWS,
+    SECOND,
+    SPEEDS,
+    SUM,
+    VALUE,
+    WHICH,
+    Q,
+    W,
+    across,
+    least,
+)
+from .user_layout import (
+    AT_BEND,
+    AT_ROWS,
+    BIAS,
+    H2,
+    HS,
+    HX,
+    IMPLICIT,
+    KIND,
+    LENGTH,
+    N_Q,
+    N_V,
+    TARGET,
+    WARM,
+    C,
+    D,
+    H,
+    S,
+    U,
+    V,
+    call_piece,
+    find_coordinates,
+    find_motion,
+)
+from .vectors import (
+    add,
+    cross,
+    dot,
+    nine,
+    position_of,
+    rotate,
+    rotate_back,
+    rotation_of,
+    spin_of,
+    subtract,
+    triple,
+)
+
+
+@compiled
+def poses_of(mem, m):
+    """The poses of both bodies at BODIES."""
+    return triple(mem, m + BODIES), nine(mem, m + BODIES + 3), triple(mem, m + BODIES + 12), nine(mem, m + BODIES + 15)
+
+
+@USER_PIECE
+def linear(par, e, mem, m):
+    """VALUE and ROWS of an element for the poses at BODIES: 6 - n rows of constraints, then n coordinates. False: none."""
+    o = e + JOINT
+    x_a, R_a, x_b, R_b = poses_of(mem, m)
+    A, B = nine(par, e + FRAME_A + 3), nine(par, e + FRAME_B + 3)
+    p_b, n, length = triple(par, e + FRAME_B), int(par[o + N_V]), par[o + LENGTH]
+    r = rotate_back(R_a, subtract(add(x_b, rotate(R_b, p_b)), x_a))
+    d = rotate_back(A, subtract(r, triple(par, e + FRAME_A)))
+    for i in range(3):
+        mem[m + POSE + i] = d[i]
+        for j in range(3):  # C = A^T R_a^T R_b B
+            column = rotate(R_b, (B[0][j], B[1][j], B[2][j]))
+            mem[m + POSE + 3 + 3 * i + j] = dot((A[0][i], A[1][i], A[2][i]), rotate_back(R_a, column))
+    if not find_coordinates(par, o, mem, m):
+        mem[m + WARM] = 0.0
+        return False
+    across(par, o, mem, m, n)
+    n_q = int(par[o + N_Q])
+    for k in range(6 - n):
+        total = 0.0
+        for i in range(6):
+            total += mem[m + W + 6 * i + k] * mem[m + H + i]
+        mem[m + VALUE + k] = total
+    for k in range(n):
+        mem[m + VALUE + 6 - n + k] = mem[m + S + min(k, n_q - 1)]
+    # (1 - Q Q^T) h_x for the rows, -h_s^+ h_x for the coordinates; then along the motions of the two bodies
+    for c in range(6):
+        least(mem, m, n, m + HX + c, 6)
+        for k in range(n):
+            mem[m + SUM + 6 * (6 - n + k) + c] = mem[m + U + k]
+        for k in range(6 - n):
+            total = 0.0
+            for i in range(6):
+                total += mem[m + W + 6 * i + k] * mem[m + HX + 6 * i + c]
+            for j in range(n):
+                left, right = 0.0, 0.0
+                for i in range(6):
+                    left += mem[m + W + 6 * i + k] * mem[m + Q + 6 * i + j]
+                    right += mem[m + Q + 6 * i + j] * mem[m + HX + 6 * i + c]
+                total -= left * right
+            mem[m + SUM + 6 * k + c] = total
+    for k in range(6):
+        w_d = rotate(A, triple(mem, m + SUM + 6 * k))
+        w_d = w_d[0] / length, w_d[1] / length, w_d[2] / length
+        w_t = rotate(B, triple(mem, m + SUM + 6 * k + 3))
+        push = rotate(R_a, w_d)
+        turn_a = subtract(cross(w_d, r), rotate_back(R_a, rotate(R_b, w_t)))
+        turn_b = add(cross(p_b, rotate_back(R_b, push)), w_t)
+        for i in range(3):
+            mem[m + ROWS + 12 * k + i], mem[m + ROWS + 12 * k + 3 + i] = -push[i], turn_a[i]
+            mem[m + ROWS + 12 * k + 6 + i], mem[m + ROWS + 12 * k + 9 + i] = push[i], turn_b[i]
+    return True
+
+
+@USER_PIECE
+def curved(par, e, mem, m):
+    """SECOND: second derivatives of what linear() has left at VALUE, bodies at constant velocities (turns in their axes)."""
+    o = e + JOINT
+    x_a, R_a, x_b, R_b = poses_of(mem, m)
+    v_a, w_a = triple(mem, m + SPEEDS), triple(mem, m + SPEEDS + 3)
+    v_b, w_b = triple(mem, m + SPEEDS + 6), triple(mem, m + SPEEDS + 9)
+    A, B = nine(par, e + FRAME_A + 3), nine(par, e + FRAME_B + 3)
+    p_b, n, length = triple(par, e + FRAME_B), int(par[o + N_V]), par[o + LENGTH]
+    r = rotate_back(R_a, subtract(add(x_b, rotate(R_b, p_b)), x_a))
+    y = rotate_back(R_a, subtract(add(v_b, rotate(R_b, cross(w_b, p_b))), v_a))
+    y_dot = subtract(rotate_back(R_a, rotate(R_b, cross(w_b, cross(w_b, p_b)))), cross(w_a, y))
+    r_dot = subtract(y, cross(w_a, r))
+    shift, shift_dot = rotate_back(A, r_dot), rotate_back(A, subtract(y_dot, cross(w_a, r_dot)))
+    carried = rotate_back(R_b, rotate(R_a, w_a))
+    turn, turn_dot = rotate_back(B, subtract(w_b, carried)), rotate_back(B, cross(w_b, carried))
+    rate = (shift[0] / length, shift[1] / length, shift[2] / length, turn[0], turn[1], turn[2])
+    second = (
+        shift_dot[0] / length,
+        shift_dot[1] / length,
+        shift_dot[2] / length,
+        turn_dot[0],
+        turn_dot[1],
+        turn_dot[2],
+    )
+    for i in range(6):  # h_x x', for s' = -h_s^+ h_x x'
+        total = 0.0
+        for c in range(6):
+            total += mem[m + HX + 6 * i + c] * rate[c]
+        mem[m + SECOND + i] = total
+    least(mem, m, n, m + SECOND, 1)
+    if int(par[o + KIND]) == IMPLICIT:
+        for i in range(12):
+            mem[m + (D + i if i < 3 else C + i - 3)] = mem[m + POSE + i]
+        bend(par, o, mem, m, S, shift, turn)
+    else:
+        for k in range(n):
+            mem[m + V + k] = mem[m + U + k]
+        for i in range(int(par[o + N_Q])):
+            mem[m + TARGET + i] = mem[m + S + i]
+        find_motion(par, o, mem, m)
+        R_0 = nine(mem, m + C)
+        bias, spin = rotate_back(R_0, triple(mem, m + BIAS)), rotate_back(R_0, triple(mem, m + BIAS + 3))
+        for i in range(3):
+            mem[m + H2 + i], mem[m + H2 + 3 + i] = -bias[i], -length * spin[i]
+    for i in range(6):
+        for c in range(6):
+            mem[m + H2 + i] += mem[m + HX + 6 * i + c] * second[c]
+    least(mem, m, n, m + H2, 1)
+    for k in range(n):
+        mem[m + SECOND + 6 - n + k] = mem[m + U + k]
+    for k in range(6 - n):
+        total = 0.0
+        for i in range(6):
+            rest = mem[m + H2 + i]
+            for j in range(n):
+                rest += mem[m + HS + 6 * i + j] * mem[m + U + j]
+            total += mem[m + W + 6 * i + k] * rest
+        mem[m + SECOND + k] = total
+    return True
+
+
+@compiled
+def look_at(e, system, work, x_a, R_a, x_b, R_b):
+    """VALUE and ROWS of an element for two poses."""
+    par, mem, first = system.parameters, work.memory, int(system.parameter[e])
+    m = int(par[first + MEMORY])
+    for i in range(3):
+        mem[m + BODIES + i], mem[m + BODIES + 12 + i] = x_a[i], x_b[i]
+        for j in range(3):
+            mem[m + BODIES + 3 + 3 * i + j], mem[m + BODIES + 15 + 3 * i + j] = R_a[i][j], R_b[i][j]
+    return call_piece(int(par[first + JOINT + AT_ROWS]), par, first, mem, m)
+
+
+@compiled
+def look(e, system, work):
+    """VALUE and ROWS at the poses in work."""
+    a, b, x, rotation = system.operand_a[e], system.operand_b[e], work.x, work.rotation
+    R_a, R_b = rotation_of(rotation, a), rotation_of(rotation, b)
+    return look_at(e, system, work, position_of(x, a), R_a, position_of(x, b), R_b)
+
+
+@compiled
+def look_beside(e, c, s, system, work):
+    """The same after a small step s along direction c of the twelve."""
+    a, b, x, rotation = system.operand_a[e], system.operand_b[e], work.x, work.rotation
+    x_a, x_b = moved(position_of(x, a), unit(c, 0), s), moved(position_of(x, b), unit(c, 2), s)
+    R_a, R_b = turned(rotation_of(rotation, a), unit(c, 1), s), turned(rotation_of(rotation, b), unit(c, 3), s)
+    return look_at(e, system, work, x_a, R_a, x_b, R_b)
+
+
+@compiled
+def look_ahead(e, s, system, work):
+    """The same after the time s at constant velocities."""
+    a, b, x, rotation, velocity = system.operand_a[e], system.operand_b[e], work.x, work.rotation, work.velocity
+    x_a, x_b = (
+        moved(position_of(x, a), position_of(velocity, a), s),
+        moved(position_of(x, b), position_of(velocity, b), s),
+    )
+    R_a = turned(rotation_of(rotation, a), spin_of(velocity, a), s)
+    R_b = turned(rotation_of(rotation, b), spin_of(velocity, b), s)
+    return look_at(e, system, work, x_a, R_a, x_b, R_b)
+
+
+@compiled
+def bend_bodies(e, system, work):
+    """SECOND with the velocities in work, after look()."""
+    par, mem, first, velocity = system.parameters, work.memory, int(system.parameter[e]), work.velocity
+    m, a, b = int(par[first + MEMORY]), system.operand_a[e], system.operand_b[e]
+    for i in range(6):
+        mem[m + SPEEDS + i], mem[m + SPEEDS + 6 + i] = velocity[a, i], velocity[b, i]
+    return call_piece(int(par[first + JOINT + AT_BEND]), par, first, mem, m)
+
+
+@compiled
+def speed_of(mem, place, velocity, a, b):
+    """Twelve derivatives times the velocities of two bodies."""
+    total = 0.0
+    for i in range(6):
+        total += mem[place + i] * velocity[a, i] + mem[place + 6 + i] * velocity[b, i]
+    return total
+
+
+@KERNEL
+def user_rows(t, flags, first, last, system, work):
+    """Constraint rows of users' joints."""
+    phi, g, rate, g_dot, k, lam, mem, par = (
+        work.phi,
+        work.g,
+        work.rate,
+        work.g_dot,
+        work.k,
+        work.lam,
+        work.memory,
+        system.parameters,
+    )
+    velocity = work.velocity
+    for e in range(first, last):
+        a, b, row, o, o_k = (
+            system.operand_a[e],
+            system.operand_b[e],
+            system.row[e],
+            system.g_first[e],
+            system.k_first[e],
+        )
+        start = int(system.parameter[e])
+        m = int(par[start + MEMORY])
+        rows = 6 - int(par[start + JOINT + N_V])
+        if (flags & RATE) or (flags & TANGENT and flags & REFRESH):
+            for c in range(12):
+                for i in range(12):
+                    k[o_k + 12 * i + c] = 0.0
+                for r in range(rows):
+                    rate[o + 12 * r + c] = 0.0
+                h = STRIDE * (system.length if c % 6 < 3 else 1.0)
+                for s in (h, -h):
+                    look_beside(e, c, s, system, work)
+                    for r in range(rows):
+                        for i in range(12):
+                            value = mem[m + ROWS + 12 * r + i] / (2.0 * s)
+                            k[o_k + 12 * i + c] += lam[row + r] * value
+                            rate[o + 12 * r + c] += value * (velocity[a, i] if i < 6 else velocity[b, i - 6])
+        if flags & G_DOT:
+            h = STEP / max(1.0, body_swiftness(velocity, a, system.length), body_swiftness(velocity, b, system.length))
+            for i in range(12 * rows):
+                g_dot[o + i] = 0.0
+            for n, weight in ((1.0, 8.0), (-1.0, -8.0), (2.0, -1.0), (-2.0, 1.0)):
+                look_ahead(e, n * h, system, work)
+                for i in range(12 * rows):
+                    g_dot[o + i] += weight * mem[m + ROWS + i] / (12.0 * h)
+        found = look(e, system, work)
+        for r in range(rows):
+            phi[row + r] = mem[m + VALUE + r] if found else float("nan")
+            for i in range(12):
+                g[o + 12 * r + i] = mem[m + ROWS + 12 * r + i]
+        if flags & VELOCITY and found:
+            bend_bodies(e, system, work)
+            for r in range(rows):
+                work.phi_t[row + r] = 0.0
+                work.phi_dot[row + r] = speed_of(mem, m + ROWS + 12 * r, velocity, a, b)
+                work.gamma[row + r] = -mem[m + SECOND + r]
+
+
+@KERNEL
+def user_coordinate(t, flags, first, last, system, work):
+    """Coordinates of users' joints as measures."""
+    mem, par, velocity = work.memory, system.parameters, work.velocity
+    gradient, slope, curvature = work.gradient, work.slope, work.curvature
+    for e in range(first, last):
+        a, b, start = system.operand_a[e], system.operand_b[e], int(system.parameter[e])
+        m, n = int(par[start + MEMORY]), int(par[start + JOINT + N_V])
+        which = 6 - n + int(par[start + WHICH])
+        for c in range(12 if flags & (RATE | G_DOT | TANGENT) else 0):
+            slope[12 * e + c] = 0.0
+            h = STRIDE * (system.length if c % 6 < 3 else 1.0)
+            for i in range(12):
+                if flags & TANGENT:
+                    curvature[144 * e + 12 * i + c] = 0.0
+            for s in (h, -h):
+                look_beside(e, c, s, system, work)
+                for i in range(12):
+                    value = mem[m + ROWS + 12 * which + i] / (2.0 * s)
+                    slope[12 * e + c] += value * (velocity[a, i] if i < 6 else velocity[b, i - 6])
+                    if flags & TANGENT:
+                        curvature[144 * e + 12 * i + c] += value
+        found = look(e, system, work)
+        work.value[e] = mem[m + VALUE + which] if found else float("nan")
+        for i in range(12):
+            gradient[12 * e + i] = mem[m + ROWS + 12 * which + i]
+        work.speed[e] = speed_of(mem, m + ROWS + 12 * which, velocity, a, b)
+        bend_bodies(e, system, work)
+        work.bias[e] = mem[m + SECOND + which]

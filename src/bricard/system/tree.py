@@ -1,0 +1,90 @@
+"""The spanning tree of a model: which joint hangs each body on its parent, and which joints are cut.
+
+The tree grows from the ground. Of all joints that reach a new body the one with the fewest freedoms is taken, and among these the
+one nearest to the ground: so there are few coordinates, few rows in the cut joints, and short ways. Bodies that no joint reaches
+hang on the ground by a free joint.
+"""
+
+import heapq
+from typing import Any, NamedTuple
+
+from ..errors import ModelError, suggest
+from .tree_joints import TREE_JOINTS, TreeJoint, free_joint, tree_joint
+
+
+class Node(NamedTuple):
+    """A body of the tree: its parent (perhaps the ground), the joint of the model (None: a free body), and how it moves."""
+
+    body: Any
+    parent: Any
+    joint: Any
+    motion: TreeJoint
+
+    @property
+    def name(self):
+        """Name of the joint, or of the body that hangs on none."""
+        return self.body.name if self.joint is None else self.joint.name
+
+
+def spanning_tree(model, cut=()):
+    """The nodes of a model, each subtree in a row behind its root; `cut` are names of joints to be cut."""
+    cut = _checked(model, cut)
+    at = {body: [] for body in [model.ground, *model.bodies.values()]}
+    for order, joint in enumerate(model.joints.values()):
+        if joint.name not in cut and joint.kind in TREE_JOINTS and joint.body_a is not joint.body_b:
+            at[joint.body_a].append((order, joint))
+            at[joint.body_b].append((order, joint))
+    nodes, heap = {}, []
+
+    def reach(body, depth):
+        for order, joint in at[body]:
+            reverse = joint.body_b is body
+            child = joint.body_a if reverse else joint.body_b
+            if child in nodes or child.is_ground:
+                continue
+            flat = child.planar and body.stays_in_plane
+            motion = tree_joint(joint, reverse, flat) if flat or not child.planar else None
+            if motion is not None and motion.n_v < (3 if flat else 6):  # a joint that holds nothing makes no tree
+                heapq.heappush(heap, (motion.n_v, depth, order, Node(child, body, joint, motion)))
+
+    reach(model.ground, 0)
+    # joints of users' own hang their second body on the first, so that one is better free
+    hung = {joint.body_b for joint in model.joints.values() if joint.kind == "user" and joint.name not in cut}
+    waiting = iter(sorted(model.bodies.values(), key=lambda body: body in hung))
+    while len(nodes) < len(model.bodies):
+        if heap:
+            _, depth, _, node = heapq.heappop(heap)
+        else:  # nothing reaches further: the next body is free
+            body = next(body for body in waiting if body not in nodes)
+            depth, node = 0, Node(body, model.ground, None, free_joint(body))
+        if node.body not in nodes:
+            nodes[node.body] = node
+            reach(node.body, depth + 1)
+    return _preorder(model, nodes)
+
+
+def _checked(model, cut):
+    names = (cut,) if isinstance(cut, str) else tuple(cut)
+    for name in names:
+        if name not in model.joints:
+            raise ModelError(f'cut: there is no joint "{name}" in model "{model.name}".{suggest(name, model.joints)}')
+    return frozenset(names)
+
+
+def _preorder(model, nodes):
+    """Nodes in the order of a walk that finishes each branch before the next."""
+    children = {}
+    for body in model.bodies.values():
+        children.setdefault(nodes[body].parent, []).append(nodes[body])
+    found, todo = [], children.get(model.ground, [])[::-1]
+    while todo:
+        node = todo.pop()
+        found.append(node)
+        todo += children.get(node.body, [])[::-1]
+    return found
+
+
+def cut_joints(model, nodes):
+    """Names of the joints that are not in the tree and have rows of their own."""
+    inside = {node.joint.name for node in nodes if node.joint is not None}
+    return tuple(joint.name for joint in model.joints.values() if joint.name not in inside)

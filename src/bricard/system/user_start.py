@@ -1,0 +1,384 @@
+"""A user's joint at its drawn pose, in plain Python: checks of its function, start values, scales, and its numbers.
+
+The layout of the numbers is that of kernels/user_layout.py.
+"""
+
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import ModelError, UserFunctionError
+from ..kernels import user_functions
+from ..kernels.user_elimination import settle
+from ..kernels.user_joint import joint_motion
+from ..kernels.user_layout import EXPLICIT, IMPLICIT, ROUTINE
+from ..kernels.user_rows import curved, linear
+from .user_check import STEP, TOLERANCE, check_complex_step, refuse_powers
+
+TINY = 1e-30
+CODES = {"explicit": EXPLICIT, "implicit": IMPLICIT, "routine": ROUTINE}
+SINGULAR = 1e-9  # smallest singular value, of the largest, below which a transmission is singular
+
+
+class Prepared(NamedTuple):
+    """A user's joint ready for compiled code: its numbers, and what keeps its function alive."""
+
+    numbers: tuple[float, ...]
+    pointer: Any
+
+
+@lru_cache(maxsize=512)
+def pointer_of(kind, function, motion, n_q, n_v, n_p):
+    """The compiled function."""
+    if motion is not None:
+        return user_functions.with_motion(function, motion, n_q, n_p)
+    if kind == "routine":
+        return user_functions.routine(function, n_q, n_v, n_p)
+    return getattr(user_functions, kind)(function, n_q, n_p)
+
+
+@lru_cache(maxsize=512)
+def prepared(joint) -> Prepared:
+    """The numbers of a joint, found at its drawn pose."""
+    return Start(joint).prepared()
+
+
+class Start:
+    """A joint at its drawn pose, in plain Python: checks of its function, start values, scales."""
+
+    def __init__(self, joint):
+        what = joint.what
+        self.joint, self.kind = joint, what.kind
+        self.plain = getattr(what.function, "py_func", what.function)
+        self.p, self.n_q, self.n_v, self.ball = np.array(joint.parameters), what.numbers, what.freedom, what.ball
+        a, b = joint.frame_a, joint.frame_b
+        self.d = a.world_rotation.T @ (b.world_position - a.world_position)
+        self.C = a.world_rotation.T @ b.world_rotation
+        sizes = [np.linalg.norm(x) for x in (self.d, a.point, b.point)]
+        self.length = next((float(size) for size in sizes if size > 0.0), 1.0)
+        rest = np.zeros(self.n_q)
+        if self.ball:
+            rest[-4] = 1.0
+        self.s = rest if joint.start is None else np.array(joint.start)
+        self.label = f'The {self.kind} function of joint "{joint.name}"'
+
+    def prepared(self):
+        """Check, find the start, and write all numbers down."""
+        what = self.joint.what
+        self.check()
+        if self.kind == "implicit":
+            self.close()
+        else:
+            self.approach()
+        hx, hs = self.slopes(self.d, self.C, self.s)
+        scale = self.length / np.maximum(np.linalg.norm(hx, axis=1), 1e-300)
+        hx, hs = hx * scale[:, None], hs * scale[:, None]
+        natural = np.array([self.length if unit == "length" else 1.0 for unit in self.joint.units])
+        self.refuse_singular(hs * natural, "residuals do not depend on the coordinates", "coordinates that move it")
+        branch = 1.0
+        if self.kind == "implicit":
+            self.refuse_singular(hx, "coordinates do not determine the pose", "other coordinates, or another start")
+            branch = float(np.linalg.det(hx))
+        basis = np.linalg.svd(hs * natural, full_matrices=True)[0]
+        pointer = pointer_of(self.kind, what.function, what.motion, self.n_q, self.n_v, self.p.size)
+        from ..model.frames import quaternion
+
+        start = np.concatenate([self.s, np.zeros(7 - self.n_q), self.d, quaternion(self.C)])
+        numbers = np.concatenate(
+            [
+                [
+                    ROUTINE if what.motion is not None else CODES[self.kind],
+                    self.n_q,
+                    self.n_v,
+                    self.ball,
+                    float(pointer.address),
+                    branch,
+                    self.length,
+                ],
+                [float(piece.address) for piece in (joint_motion, settle, linear, curved)],
+                start,
+                np.concatenate([natural, np.ones(6 - self.n_v)]),
+                scale,
+                basis.ravel(),
+                self.p,
+            ]
+        )
+        return Prepared(tuple(numbers.tolist()), pointer)
+
+    # the user's function in NumPy
+
+    def pose(self, s):
+        """d (3,), C (3, 3) of an explicit function or a routine; complex where s is."""
+        if self.kind == "explicit":
+            d, C = self.plain(tuple(s), self.p)
+        else:
+            d, C = (self.plain(tuple(s), (0.0,) * self.n_v, self.p)[i] for i in (0, 4))
+        return np.asarray(d), np.asarray(C)
+
+    def closure(self, d, C, s):
+        """Residuals (6,) of an implicit function."""
+        return np.asarray(self.plain(tuple(d), tuple(tuple(row) for row in C), tuple(s), self.p))
+
+    def directions(self, s):
+        """Derivatives (n_v, n_q) of s along each velocity."""
+        rows = np.zeros((self.n_v, self.n_q))
+        plain = self.n_v - 3 * self.ball
+        rows[:plain, :plain] = np.eye(plain)
+        if self.ball:
+            w, x, y, z = s[-4:]
+            rows[plain:, plain:] = 0.5 * np.array([[-x, w, z, -y], [-y, -z, w, x], [-z, y, -x, w]])
+        return rows
+
+    def advanced(self, s, u):
+        """s after a step u (n_v,)."""
+        s = s + u @ self.directions(s)
+        if self.ball:
+            s[-4:] /= np.linalg.norm(s[-4:])
+        return s
+
+    def motion(self, s):
+        """Rows (n_v, 6) of an explicit function or a routine: d' and w, in the axes of A, for each velocity."""
+        if self.kind == "routine":
+            found = self.plain(tuple(s), (0.0,) * self.n_v, self.p)
+            return np.hstack([np.asarray(found[i], float).reshape(3, self.n_v).T for i in (2, 6)])
+        if self.joint.what.motion is not None:
+            given = getattr(self.joint.what.motion, "py_func", self.joint.what.motion)
+            return np.asarray(given(tuple(s), self.p), float)
+        _, C = self.pose(s)
+        rows = []
+        for way in self.directions(s):
+            d_dot, C_dot = (part.imag / TINY for part in self.pose(s + 1j * TINY * way))
+            rows.append([*d_dot, *_axial(C_dot @ np.asarray(C, float).T)])
+        return np.array(rows)
+
+    def slopes(self, d, C, s):
+        """h_x (6, 6), in lengths and turns about the axes of B, and h_s (6, n_v)."""
+        if self.kind != "implicit":
+            motion = self.motion(s)
+            hx = np.zeros((6, 6))
+            hx[:3, :3], hx[3:, 3:] = self.length * C.T, self.length * np.eye(3)
+            return hx, -np.vstack([C.T @ motion[:, :3].T, self.length * C.T @ motion[:, 3:].T])
+        columns = []
+        for k in range(6):
+            one = np.eye(3)[k % 3]
+            shift, turn = (self.length * one, 0 * one) if k < 3 else (0 * one, one)
+            columns.append(self.closure(d + 1j * TINY * shift, C + 1j * TINY * np.cross(C, turn), s + 0j).imag / TINY)
+        along = [self.closure(d + 0j, C + 0j, s + 1j * TINY * way).imag / TINY for way in self.directions(s)]
+        return np.column_stack(columns), np.column_stack(along)
+
+    # the start
+
+    def approach(self):
+        """s of the pose nearest to the drawn one, by Gauss-Newton, and that pose."""
+        for _ in range(60):
+            d, C = (np.asarray(part, float) for part in self.pose(self.s))
+            error = np.concatenate([C.T @ (self.d - d), self.length * _axial(C.T @ self.C)])
+            motion = self.motion(self.s)
+            step = np.linalg.lstsq(
+                np.vstack([C.T @ motion[:, :3].T, self.length * C.T @ motion[:, 3:].T]), error, rcond=None
+            )[0]
+            size = np.abs(step / self._natural()).max(initial=0.0)
+            self.s = self.advanced(self.s, step * min(1.0, 0.3 / max(size, 1e-300)))
+            if not size > 1e-14:
+                break
+        self.d, self.C = (np.asarray(part, float) for part in self.pose(self.s))
+
+    def close(self):
+        """s of the drawn pose unless it is given, and the pose at s, by Newton's method."""
+        for _ in range(60 if self.joint.start is None else 0):
+            h, hs = self.closure(self.d, self.C, self.s).real, self.slopes(self.d, self.C, self.s)[1]
+            step = -np.linalg.lstsq(hs, h, rcond=None)[0]
+            size = np.abs(step / self._natural()).max(initial=0.0)
+            if not np.isfinite(size):
+                break
+            self.s = self.advanced(self.s, step * min(1.0, 0.3 / max(size, 1e-300)))
+            if not size > 1e-14:
+                break
+        error = np.inf
+        for _ in range(60):
+            hx = self.slopes(self.d, self.C, self.s)[0]
+            self.refuse_singular(hx, "coordinates do not determine the pose", "other coordinates, or another start")
+            step = -np.linalg.solve(hx, self.closure(self.d, self.C, self.s).real)
+            error = np.abs(step).max()
+            if not np.isfinite(error):
+                break
+            step *= min(1.0, 0.3 / max(error, 1e-300))
+            self.d, self.C = self.d + self.length * step[:3], self.C @ _rotation(step[3:])
+            if error < 1e-14:
+                break
+        if not error < 1e-9:
+            values = ", ".join(
+                f"{name} = {x:.6g}" for name, x in zip(self.joint.what.coordinates, self.s, strict=False)
+            )
+            left = np.abs(self.closure(self.d, self.C, self.s).real).max()
+            raise ModelError(
+                f'Joint "{self.joint.name}" cannot be closed from its drawn pose at {values}: the residuals stay at {left:.3g}. '
+                "Its coordinates may lie outside the range of motion: draw the bodies nearer to a closed pose, or give start=... "
+                "inside the range."
+            )
+
+    def turn_back(self):
+        """d, C, s at the limit of one coordinate nearby: h = 0 and h_x phi = 0, by Newton's method (Moore and Spence 1980)."""
+        hx, phi0 = self.slopes(self.d, self.C, self.s)[0], np.linalg.svd(self.slopes(self.d, self.C, self.s)[0])[2][-1]
+        phi, h = phi0, 1e-5
+        for _ in range(20):
+            (hx, hs), value = self.slopes(self.d, self.C, self.s), self.closure(self.d, self.C, self.s).real
+            columns = []
+            for way in np.eye(7):
+                ahead, behind = (
+                    self.slopes(self.d + side * h * self.length * way[:3], self.C @ _rotation(side * h * way[3:6]), s)[
+                        0
+                    ]
+                    @ phi
+                    for side, s in (
+                        (1, self.s + h * way[6] * self._natural()),
+                        (-1, self.s - h * way[6] * self._natural()),
+                    )
+                )
+                columns.append((ahead - behind) / (2 * h))
+            matrix = np.zeros((13, 13))
+            matrix[:6, :6], matrix[:6, 6:7], matrix[6:12, :7] = hx, hs * self._natural(), np.column_stack(columns)
+            matrix[6:12, 7:], matrix[12, 7:] = hx, phi0
+            step = np.linalg.lstsq(matrix, -np.concatenate([value, hx @ phi, [phi0 @ phi - 1.0]]), rcond=None)[0]
+            self.d, self.C = self.d + self.length * step[:3], self.C @ _rotation(step[3:6])
+            self.s, phi = self.s + step[6] * self._natural(), phi + step[7:]
+            if np.abs(step[:7]).max() < 1e-13:
+                break
+
+    def _natural(self):
+        return np.array([self.length if unit == "length" else 1.0 for unit in self.joint.units])
+
+    def refuse_singular(self, matrix, what, remedy):
+        """Raise where a matrix that must have full column rank does not."""
+        rows = np.linalg.norm(matrix, axis=1)
+        values = np.linalg.svd(matrix / np.where(rows > 0.0, rows, 1.0)[:, None], compute_uv=False)
+        if not values[min(matrix.shape) - 1] > SINGULAR * values[0]:
+            shown = ", ".join(f"{name} = {x:.6g}" for name, x in zip(self.joint.what.coordinates, self.s, strict=False))
+            raise ModelError(
+                f'Joint "{self.joint.name}" has a singular transmission at {shown}: its {what} there (smallest singular value '
+                f"{values[-1]:.2g} of {values[0]:.2g}). Take {remedy}."
+            )
+
+    # checks of the function
+
+    def check(self):
+        """Raise where the function fails, has the wrong shape, is not finite, or disagrees with its own derivatives."""
+        if self.kind == "routine":
+            self._check_routine()
+            return
+        if self.joint.what.motion is not None:
+            self._check_motion()
+            return
+        refuse_powers(self.joint.what.function, self.joint.name)
+        if self.kind == "explicit":
+            self._check_shape(lambda: self.pose(self.s), "d (3 numbers) and C (3 rows of 3)", ((3,), (3, 3)))
+            self._compare(lambda s: np.concatenate([np.ravel(part) for part in self.pose(s)]), (self.s,), 12)
+            self._check_rotation(self.pose(self.s)[1])
+        else:
+            self._check_shape(lambda: (self.closure(self.d, self.C, self.s),), "6 residuals", ((6,),))
+
+            def closure(d, C, s):
+                return self.closure(d, C.reshape(3, 3), s)
+
+            self._compare(closure, (self.d, self.C.ravel(), self.s), 6)
+
+    def _check_motion(self):
+        """The user's derivatives against differences of the position."""
+        self._check_shape(lambda: self.pose(self.s), "d (3 numbers) and C (3 rows of 3)", ((3,), (3, 3)))
+        self._check_rotation(self.pose(self.s)[1])
+        shape = (self.n_v, 6)
+        self._check_shape(lambda: (self.motion(self.s),), f"from motion: {self.n_v} rows of 6", (shape,))
+        given, C = self.motion(self.s), np.asarray(self.pose(self.s)[1], float)
+        for k, row in enumerate(given):
+            step = STEP * np.eye(self.n_v)[k]
+            (d_1, C_1), (d_0, C_0) = (map(np.asarray, self.pose(self.s + side * step)) for side in (1, -1))
+            wanted = np.concatenate([(d_1 - d_0) / (2 * STEP), _axial((C_1 - C_0) / (2 * STEP) @ C.T)])
+            if not np.abs(row - wanted).max() <= TOLERANCE * (1.0 + np.abs(wanted).max()):
+                raise UserFunctionError(
+                    f'Row {k + 1} of the motion of joint "{self.joint.name}" is {row.tolist()}, but {wanted.tolist()} by '
+                    "differences of its position."
+                )
+
+    def _check_shape(self, call, wanted, shapes):
+        try:
+            with np.errstate(all="ignore"):
+                values = [np.asarray(value, complex) for value in call()]
+        except Exception as error:
+            raise UserFunctionError(
+                f"{self.label} fails at the start: {type(error).__name__}: {error}. It must return {wanted}; see "
+                "docs/user-joints.md."
+            ) from error
+        found = tuple(value.shape for value in values)
+        if found != shapes:
+            raise UserFunctionError(f"{self.label} returns arrays of shape {found}, needed is {wanted}.")
+        if not all(np.isfinite(value).all() for value in values):
+            raise UserFunctionError(
+                f"{self.label} is not finite at the start, s = {self.s.tolist()}: it gives {[v.real.tolist() for v in values]}."
+            )
+
+    def _compare(self, function, arguments, size):
+        function.py_func = self.plain  # the suspects that the check names are in the user's own code
+        check_complex_step(self.label, _Named(function, self.plain), arguments, (size,))
+
+    def _check_rotation(self, C):
+        gap = float(np.abs(np.asarray(C, float).T @ np.asarray(C, float) - np.eye(3)).max())
+        if gap > 1e-8 or np.linalg.det(np.asarray(C, float)) < 0.0:
+            raise UserFunctionError(
+                f"{self.label} gives a C that is no rotation at the start: C^T C is off by {gap:.3g}."
+            )
+
+    def _check_routine(self):
+        rng, n = np.random.default_rng(6), self.n_v
+        shapes = ((3,), (3,), (3, n), (3,), (3, 3), (3,), (3, n), (3,))
+        u = rng.normal(size=n)
+        wanted = (
+            f"SD (3), SDT (3), SDQ (3 rows of {n}), SDTT (3), CD (3 rows of 3), CDT (3), CDQ (3 rows of {n}), CDTT (3)"
+        )
+
+        def call(s, u):
+            return [np.asarray(part, float) for part in self.plain(tuple(s), tuple(u), self.p)]
+
+        self._check_shape(lambda: call(self.s, u), wanted, shapes)
+        self._check_rotation(call(self.s, u)[4])
+        path = u @ self.directions(self.s)
+
+        def ahead(h):
+            return call(self.advanced(self.s, h * u) if self.ball else self.s + h * path, u)
+
+        value, later, earlier = call(self.s, u), ahead(STEP), ahead(-STEP)
+        change = [(x - y) / (2 * STEP) for x, y in zip(later, earlier, strict=True)]
+        equations = (
+            ("SDT", value[1], "SDQ u", value[2] @ u),
+            ("CDT", value[5], "CDQ u", value[6] @ u),
+            ("SDT", value[1], "the derivative of SD", change[0]),
+            ("CDT", value[5], "the turning of CD", _axial(change[4] @ value[4].T)),
+            ("SDTT", value[3], "(d SDQ/dt) u", change[2] @ u),
+            ("CDTT", value[7], "(d CDQ/dt) u", change[6] @ u),
+        )
+        for left, given, right, expected in equations:
+            if not np.abs(given - expected).max() <= TOLERANCE * (1.0 + np.abs(expected).max()):
+                raise UserFunctionError(
+                    f"{self.label} contradicts itself at the start: {left} is {given.tolist()}, but {right} is "
+                    f"{expected.tolist()}. The joint must not depend on time, and all components are in the axes of frame a."
+                )
+
+
+class _Named:
+    """A function with the user's own code to name in errors."""
+
+    def __init__(self, function, plain):
+        self.function, self.py_func = function, plain
+
+    def __call__(self, *arguments):
+        return self.function(*arguments)
+
+
+def _axial(M):
+    return 0.5 * np.array([M[2, 1] - M[1, 2], M[0, 2] - M[2, 0], M[1, 0] - M[0, 1]])
+
+
+def _rotation(turn):
+    from scipy.spatial.transform import Rotation
+
+    return Rotation.from_rotvec(turn).as_matrix()

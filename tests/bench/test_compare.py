@@ -1,0 +1,235 @@
+"""Comparisons: ladders, references that are certain or say that they are not, tables, reports, interruption."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import bricard as br
+from bricard.bench import reference
+from bricard.bench.compare_methods import Method, methods
+from bricard.bench.compare_run import distance
+from bricard.bench.compare_table import outcomes
+from bricard.bench.compare_workers import Lost, Workers
+from bricard.bench.ladder import Ladder, order_of, reached
+from bricard.registry import FORMULATIONS, INTEGRATORS
+
+FEW = ("index1", "hybrid", "dop853", "dopri5", "rk4")
+
+
+def row(level, error, seconds=1.0, ok=True, **other):
+    return {
+        "level": level,
+        "error": error,
+        "cpu_s": seconds,
+        "total_s": seconds,
+        "ok": ok,
+        "steps": 10 * 2**level,
+    } | other
+
+
+def double_pendulum():
+    model = br.Model("two rods", planar=True)
+    a = model.body("a", br.Rod((0, 0, 0), (1, 0, 0), mass=1.0))
+    b = model.body("b", br.Rod((1, 0, 0), (2, 0, 0), mass=1.0))
+    model.pin("A", model.ground, a, (0, 0, 0))
+    model.pin("B", a, b, (1, 0, 0))
+    return model
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    """A short comparison of a model that is not in the library, and its folder."""
+    folder = tmp_path_factory.mktemp("compare")
+    return br.compare(double_pendulum(), 1.0, budget=6.0, only=FEW, output=folder), folder
+
+
+def test_every_pair_of_the_registry_is_a_method_or_an_omission():
+    system = double_pendulum().build()
+    chosen, omitted = methods({"absolute": system})
+    fitting = {
+        f"{f.name} + {i.name}"
+        for f in FORMULATIONS.values()
+        for i in INTEGRATORS.values()
+        if any(form in i.accepts for form in f.forms)
+    }
+    missing = fitting - {method.name for method in chosen}
+    assert all(any(name.startswith(left) for left in omitted) for name in missing)
+
+
+def test_methods_reach_the_accuracy_with_a_certain_reference(found):
+    comparison, _ = found
+    assert comparison.reference["certain"]
+    best = comparison.table[0]
+    assert best.seconds is not None and best.row["error"] <= comparison.accuracy
+    assert best.name in comparison.recommendation[0]
+
+
+def test_table_is_sorted_by_time(found):
+    times = [outcome.seconds for outcome in found[0].table if outcome.seconds is not None]
+    assert len(times) > 3 and times == sorted(times)
+
+
+def test_a_run_is_as_good_as_its_row_says(found):
+    """The error of the table is found again by simulating with the row's setting, against a run of another method."""
+    comparison, _ = found
+    best = next(o for o in comparison.table if o.row["coordinates"] == "absolute")
+    fine = br.simulate(double_pendulum(), 1.0, formulation="qr", integrator="adams", rtol=1e-12)
+    key = {"rtol": best.row["setting"]} if best.row["kind"] == "rtol" else {"step": 1.0 / best.row["setting"]}
+    own = br.simulate(double_pendulum(), 1.0, formulation=best.formulation, integrator=best.integrator, **key)
+    assert (
+        np.linalg.norm(own.point("b")[-1] - fine.point("b")[-1]) <= 2.0 * best.row["error"] * own.system.length + 1e-9
+    )
+
+
+def test_files_of_a_comparison(found):
+    comparison, folder = found
+    lines = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
+    assert [line["method"] for line in lines] == [r["method"] for r in comparison.rows]
+    page = (folder / "report.html").read_text()
+    assert "http" not in page.replace("http-equiv", "")  # nothing is loaded from anywhere
+    for words in (
+        "Recommendation",
+        "Work and precision",
+        "Drift",
+        "Orders",
+        "Conditioning",
+        "Cost of a step",
+        "Omissions",
+    ):
+        assert f"<h2>{words}</h2>" in page
+    again = type(comparison).load(folder)
+    assert [o.name for o in again.table] == [o.name for o in comparison.table]
+
+
+def test_conditioning_and_drift_are_there(found):
+    comparison, _ = found
+    assert comparison.drift and all(len(d["t"]) == len(d["energy"]) for d in comparison.drift.values())
+    assert min(comparison.conditioning["smallest"]) > 0.0 and not comparison.conditioning["singular"]
+
+
+@pytest.mark.slow
+def test_an_interrupted_comparison_keeps_what_it_has(tmp_path):
+    """SIGTERM in the middle: exit code 1, rows and report are there and agree."""
+    double_pendulum().save(tmp_path / "rods.toml")
+    command = [sys.executable, "-m", "bricard.cli.main", "compare", str(tmp_path / "rods.toml"), "--duration", "2"]
+    with subprocess.Popen(
+        [*command, "--budget", "120", "--output", str(tmp_path / "out")], stderr=subprocess.PIPE
+    ) as process:
+        rows = tmp_path / "out" / "rows.jsonl"
+        end = time.monotonic() + 500
+        while time.monotonic() < end and not (rows.exists() and len(rows.read_text().splitlines()) > 5):
+            time.sleep(0.2)
+        process.send_signal(signal.SIGTERM)
+        process.wait(60)
+    assert process.returncode == 1
+    kept = json.loads((tmp_path / "out" / "comparison.json").read_text())
+    assert kept["interrupted"] and len(kept["rows"]) == len(rows.read_text().splitlines()) > 5
+    assert "Interrupted" in (tmp_path / "out" / "report.html").read_text()
+
+
+def test_reached_prefers_what_finer_rungs_confirm():
+    chance = [row(0, 1e-7, 1.0), row(1, 1e-5, 2.0), row(2, 1e-8, 4.0), row(3, 1e-9, 8.0)]
+    best, firm = reached(chance, 1e-6)
+    assert firm and best["level"] == 2
+    best, firm = reached(chance[:2], 1e-6)
+    assert not firm and best["level"] == 0
+
+
+def test_order_is_the_slope_and_scatter_is_none():
+    assert order_of([row(k, 1e-3 * 16.0**-k) for k in range(5)], 1.0) == pytest.approx(4.0)
+    assert order_of([row(k, 1e-3 * (1 + k % 2)) for k in range(5)], 1.0) is None
+
+
+def test_ladder_goes_between_where_the_accuracy_is_crossed():
+    ladder = Ladder(Method("index1", "rk4", "Ode", False, 4), 100, 1e-6, 10.0)
+    for level, error in ((0.0, 1e-3), (1.0, 1e-5), (2.0, 1e-7)):
+        assert ladder.next()[0] == level
+        ladder.add(level, row(level, error, 0.01 * 2**level))
+    assert ladder.next()[0] == 1.5 and ladder.setting(1.5) == 283.0
+
+
+def test_ladder_ends_when_rungs_fail():
+    ladder = Ladder(Method("index1", "rk4", "Ode", False, 4), 100, 1e-6, 10.0)
+    for level in range(4):
+        assert ladder.next() is not None
+        ladder.add(float(level), row(level, None, 0.01, ok=False, reason="no"))
+    assert ladder.next() is None and "failed" in ladder.ended
+
+
+def candidate(formulation, kind, x):
+    return reference.Candidate(f"{formulation} {kind}", formulation, kind, {"q": np.array([x])}, 10)
+
+
+def test_reference_takes_different_kinds_that_agree():
+    gap, a, b = reference.agreement(
+        [
+            candidate("index1", "explicit", 1.0),
+            candidate("index1", "explicit", 1.0),
+            candidate("qr", "multistep", 1.0 + 1e-9),
+        ],
+        1.0,
+        1e-6,
+    )
+    assert gap == pytest.approx(1e-9) and {a.kind, b.kind} == {"explicit", "multistep"}
+
+
+def test_reference_that_does_not_agree_is_not_certain():
+    assert not reference.Reference("", 1e-6, 10).certain(1e-6)
+    assert not reference.Reference("", None, 10).certain(1.0)
+    assert reference.Reference("", 1e-9, 10).certain(1e-6)
+
+
+def test_distance_counts_positions_in_lengths_and_rotations_in_rad():
+    here, there = np.column_stack([np.zeros(3), np.eye(3)]), np.column_stack([[2.0, 0, 0], np.eye(3)])
+    assert distance({"a": here}, {"a": there}, 4.0) == pytest.approx(0.5)
+    c, s = np.cos(1e-3), np.sin(1e-3)
+    turned = np.column_stack([np.zeros(3), [[c, -s, 0], [s, c, 0], [0, 0, 1]]])
+    assert distance({"a": here}, {"a": turned}, 4.0) == pytest.approx(1e-3, rel=1e-6)
+
+
+def sleep(systems, span, limit=0.0):
+    time.sleep(60.0)
+
+
+def die(systems, span, limit=0.0):
+    os._exit(3)
+
+
+def answer(systems, span, limit=0.0):
+    return systems["absolute"], span
+
+
+def test_workers_replace_processes_that_hang_or_die():
+    with Workers({"absolute": "here"}, 2.0, 2) as workers:
+        jobs = [{"task": task, "limit": 1.0} for task in (sleep, die, answer, answer)]
+        hung, dead, *fine = workers.all(jobs)
+    assert isinstance(hung, Lost) and "not finished" in str(hung)
+    assert isinstance(dead, Lost) and "3" in str(dead)
+    assert fine == [("here", 2.0)] * 2
+
+
+def test_failures_are_listed_with_their_reason():
+    rows = [row(0, None, None, ok=False, reason="boom", kind="rtol", setting=1e-3, formulation="a", integrator="b")]
+    rows = [r | {"method": "a + b", "coordinates": "absolute", "family": "explicit", "order": 4} for r in rows]
+    (outcome,) = outcomes(rows, 1e-6, 1.0)
+    assert outcome.seconds is None and outcome.failures == {"boom": 1}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("no-such-problem",), "no problem"),
+        ((double_pendulum(),), "How long"),
+        ((double_pendulum(), -1.0), "positive"),
+        ((3, 1.0), "takes a Model"),
+    ],
+)
+def test_bad_input_gets_a_sentence(arguments, words):
+    with pytest.raises(br.ModelError, match=words):
+        br.compare(*arguments)
