@@ -88,7 +88,9 @@ def test_fragments_of_the_changelog_have_a_kind():
 def test_make_help_names_every_target():
     text = (ROOT / "Makefile").read_text()
     phony = re.search(r"^\.PHONY: (.*)$", text, flags=re.MULTILINE)[1].split()
-    shown = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    shown = subprocess.run(
+        ["make", "--no-print-directory", "help"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
     assert {line.split()[0] for line in shown.splitlines()} == set(phony)
 
 

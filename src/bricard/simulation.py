@@ -35,7 +35,7 @@ from .compiled.status import (
     sentence,
 )
 from .errors import BricardError, IncompatibleMethods, ModelError, SimulationError, suggest
-from .formulations.base import velocity_scale
+from .formulations.base import RESIDUAL_DAE, SEMI_EXPLICIT_DAE, velocity_scale
 from .linalg.kkt import evaluate, select_rows
 from .model import Model
 from .pairing import choose, corrected, correction_of, schedule_of
@@ -131,6 +131,8 @@ def simulate(
     if not method.adaptive and step is None:
         raise IncompatibleMethods(f'Integrator "{method.name}" has a fixed step: give step=..., in seconds.')
     control = CONTROLLERS["fixed" if step is not None else method.controller]
+    separate = step is None and form in (RESIDUAL_DAE, SEMI_EXPLICIT_DAE)
+    run.counters[counting.SEPARATE], run.counters[counting.BLIND] = separate, separate and chosen.index == 3
     prepared = time.perf_counter()
     if method.external is None:
         status, seconds, cpu = _march(problem, method, control, run, work, end, progress, watching)
@@ -352,6 +354,8 @@ def _lost(system, run, q, status):
 def _culprit(system, run, v, gap, status):
     if status in (PROJECTION_FAILED, TORN_APART):
         return system.row_name(int(np.argmax(gap)))
+    if not system.n_v:
+        return f'model "{system.name}"'
     unknown = int(run.counters[counting.CULPRIT])
     if unknown <= -2:  # a coordinate q: the velocity that moves it
         rows = system.record.t_row == -2 - unknown

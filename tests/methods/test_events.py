@@ -506,3 +506,14 @@ def test_exact_angle_is_that_of_the_spec():
     """The pendulum of spec 003 passes its lowest point where its exact motion says."""
     solution = br.simulate(system(), 1.0, rtol=1e-12, integrator="dop853", triggers=br.Trigger(lowest))
     assert abs(exact_angle(times(solution)[0])[0]) <= 1e-10
+
+
+@pytest.mark.parametrize("count", [9, 47, 200])
+def test_many_breaks_are_all_passed(count):
+    """Each takes its step, none a step of length zero behind it: early ones are far smaller than the end of the run."""
+    duration = 5.0
+    times = np.linspace(0.0, duration, count + 2)[1:-1]
+    solution = br.simulate(rod(), duration, breaks=times, output=1, rtol=1e-6)
+    gaps = np.abs(np.asarray(solution.step_times)[:, None] - times).min(axis=0)
+    assert gaps.max() <= 1e-12
+    assert solution.counters["steps"] <= 10 * (count + 100)

@@ -16,6 +16,7 @@ from .console import Json, data, emit, listing, messages
 __all__ = ["compare"]
 
 LINES = 25  # of the table on a terminal
+NAMED = 8  # of the methods that were not run
 
 
 def compare(
@@ -28,7 +29,7 @@ def compare(
         float | None, typer.Option(help="Seconds of motion; the model's or problem's own if not given.")
     ] = None,
     only: Annotated[
-        list[str] | None, typer.Option(help="A formulation or integrator to look at; may be repeated.")
+        list[str] | None, typer.Option(help="A formulation, integrator or kind of coordinates to look at; may be repeated.")
     ] = None,
     peers: Annotated[bool, typer.Option("--peers", help="Other packages too, where they are installed.")] = False,
     output: Annotated[
@@ -52,7 +53,7 @@ def compare(
         task = bar.add_task("comparing", total=1.0, text="")
         found = run(
             declared,
-            duration or span,
+            span if duration is None else duration,
             accuracy=accuracy,
             budget=budget,
             only=only,
@@ -119,7 +120,7 @@ def _show(found: Any, folder: Path) -> None:
                 if outcome.order is not None
                 else f"({outcome.stated})",
                 "us/step": f"{1e6 * row['seconds_per_step']:.3g}" if row else "-",
-                "energy": f"{row['energy_error']:.0e} J" if row else "-",
+                "energy": f"{row['energy_error']:.0e} J" if row.get("energy_error") is not None else "-",
             }
         )
     console = data()
@@ -131,6 +132,8 @@ def _show(found: Any, folder: Path) -> None:
     for sentence in found.recommendation:
         console.print(f"* {sentence}", markup=False)
     if found.not_run:
-        console.print(f"Not run, for the budget was spent: {', '.join(found.not_run)}.", markup=False)
+        named, rest = ", ".join(found.not_run[:NAMED]), len(found.not_run) - NAMED
+        more = f" and {rest} more, which the report names" if rest > 0 else ""
+        console.print(f"Not run, for the budget was spent: {named}{more}.", markup=False)
     for file in sorted(folder.iterdir()):
         console.print(f"wrote {file}", markup=False)

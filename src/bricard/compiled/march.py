@@ -12,6 +12,7 @@ from .interfaces import (
     CONFIRM,
     CONFIRMATION,
     CONTROL,
+    EVALUATE,
     EXPAND,
     INTERPOLATE,
     MARCH,
@@ -19,9 +20,10 @@ from .interfaces import (
     SHOWN,
     STEP,
     STEPPED,
+    VELOCITY,
 )
 from .pointers import compiled
-from .status import BROKEN, FINISHED, NOT_FINITE, REBASED, RENEW, RUNNING, STEP_TOO_SMALL, TRIGGERED
+from .status import BROKEN, FINISHED, IN_SINGULARITY, NOT_FINITE, REBASED, RENEW, RUNNING, STEP_TOO_SMALL, TRIGGERED
 from .watching import NOWHERE, PLACES, look, look_here
 
 STEPS = 0  # accepted
@@ -44,15 +46,14 @@ KEEP_LAM = 16  # the same for the multipliers
 BREAK = 17  # next of the times at which history ends
 LEAPS = 18  # tries to leap a singular position since the last accepted step
 WEAK_PIVOTS = 19  # 1: the last accepted step ended with weak pivots
-N_COUNTERS = 20
+SEPARATE = (
+    20  # 1: error control, and equations whose matrix is not the KKT matrix, which says little about the end of a step
+)
+BLIND = 21  # 1: constraints at position level only, which do not tell the way through a singular position
+N_COUNTERS = 22
 
 PASSING = 1e-7  # relative error of a step with which a singular position may be passed
-SHORTER = (
-    0.8,
-    0.64,
-    0.512,
-    1.0,
-)  # sizes of the tries to leap a singular position; where none does, it is the step as planned
+SHORTER = (0.8, 0.64, 0.512, 1.0)  # sizes of the tries to leap a singular position, the last as planned where none does
 
 NEARLY = 1e-15  # a time before another one, which rounding does not make equal to it
 
@@ -61,6 +62,7 @@ LOG_REBASED = 2  # independent coordinates were chosen anew
 
 call_step, call_control, call_interpolate = STEP.call, CONTROL.call, INTERPOLATE.call
 call_after, call_rebase, call_expand, call_confirm = AFTER_STEP.call, REBASE.call, EXPAND.call, CONFIRM.call
+call_evaluate = EVALUATE.call
 
 
 @compiled
@@ -184,7 +186,7 @@ def march(functions, order, form, run, system, work, max_steps):
             # small steps at large times: the rounding of the times is not to be seen in the step
             nominal = on_grid and goal == grid and abs(goal - t - clock[7]) <= NEARLY * abs(goal)
             h = clock[7] if nominal else goal - t
-        elif h < clock[2]:
+        elif not h >= clock[2]:  # a step that is no number ends here as well
             return STEP_TOO_SMALL
         weak = work.kkt.report[4]
         status = call_step(step, form, t, h, run, system, work)
@@ -223,13 +225,20 @@ def march(functions, order, form, run, system, work, max_steps):
                     return status
                 continue
         weak_end = work.kkt.report[0] > 0
-        if weak_end and counters[WEAK_PIVOTS] == 0 and not on_grid and counters[LEAPS] < len(SHORTER):
-            counters[REJECTED] += 1
-            counters[RESTART] = 1
-            if counters[LEAPS] == 0:
-                watch_singularity(t_new, run, system, work)
-            leap(h, run)
-            continue
+        if counters[SEPARATE] == 1:
+            n_q = system.n_q
+            call_evaluate(system.methods[0], t_new, corrected[:n_q], corrected[n_q:], VELOCITY, system, work)
+            weak_end = call_confirm(work.hooks[CONFIRMATION], system, work) == 1
+        if weak_end and counters[WEAK_PIVOTS] == 0 and not on_grid:
+            if counters[LEAPS] < len(SHORTER):
+                counters[REJECTED] += 1
+                counters[RESTART] = 1
+                if counters[LEAPS] == 0:
+                    watch_singularity(t_new, run, system, work)
+                leap(h, run)
+                continue
+            if counters[BLIND] == 1:
+                return IN_SINGULARITY
         counters[WEAK_PIVOTS] = 1 if weak_end else 0
         if watched > 0:
             status = look(functions, form, t, h, run, system, work)

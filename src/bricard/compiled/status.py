@@ -19,6 +19,7 @@ TRIGGER_FAILED = 15  # the function of a trigger is not finite
 CHATTERING = 16  # the same trigger again and again, without getting on
 BROKEN = 17  # not an end: a time at which something jumps, Python makes a new start
 RANGE_ENDED = 18  # a user's joint reached the end of its range of motion (found by Python)
+IN_SINGULARITY = 19  # no step could be found that does not end close to a singular position
 
 SENTENCES = {
     RUNNING: "Paused at t = {t:.6g} s after {steps} steps.",
@@ -43,6 +44,11 @@ SENTENCES = {
     RANGE_ENDED: (
         "Stopped at t = {t:.6g} s, after {steps} steps: {culprit}, the end of its range of motion. Its coordinate turns back "
         "there; the mechanism moves on, which absolute coordinates can follow."
+    ),
+    IN_SINGULARITY: (
+        "After t = {t:.6g} s (step {steps}, h = {h:.3g} s) each step ends in a position close to a singular one, where "
+        "constraints at position level alone do not tell which way the motion goes on. Take index1 with dop853, which keeps "
+        "the velocity too, a fixed step=..., or a larger rtol, whose longer steps leap the position."
     ),
     FINISHED: "Reached the end, t = {t:.6g} s, after {steps} steps.",
     NOT_FINITE: (
