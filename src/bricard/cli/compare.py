@@ -29,7 +29,8 @@ def compare(
         float | None, typer.Option(help="Seconds of motion; the model's or problem's own if not given.")
     ] = None,
     only: Annotated[
-        list[str] | None, typer.Option(help="A formulation, integrator or kind of coordinates to look at; may be repeated.")
+        list[str] | None,
+        typer.Option(help="A formulation, integrator or kind of coordinates to look at; may be repeated."),
     ] = None,
     peers: Annotated[bool, typer.Option("--peers", help="Other packages too, where they are installed.")] = False,
     output: Annotated[
