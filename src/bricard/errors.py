@@ -13,6 +13,7 @@ __all__ = [
     "ModelError",
     "SimulationError",
     "SingularMassError",
+    "UncountedTurns",
     "UserFunctionError",
     "suggest",
 ]
@@ -52,6 +53,10 @@ class SimulationError(BricardError):
     def __init__(self, message: str, solution: object = None):
         super().__init__(message)
         self.solution = solution
+
+
+class UncountedTurns(UserWarning):
+    """The samples are too few to count the turns of a joint: its angle is sure up to multiples of 2 pi only."""
 
 
 def suggest(name: object, candidates: Iterable[str]) -> str:

@@ -131,7 +131,9 @@ def simulate(
     if not method.adaptive and step is None:
         raise IncompatibleMethods(f'Integrator "{method.name}" has a fixed step: give step=..., in seconds.')
     control = CONTROLLERS["fixed" if step is not None else method.controller]
-    separate = step is None and form in (RESIDUAL_DAE, SEMI_EXPLICIT_DAE)
+    # multistep methods have the way up to there in their history: their small steps find through
+    one_step = method.controller != "variable-order"
+    separate = step is None and one_step and form in (RESIDUAL_DAE, SEMI_EXPLICIT_DAE)
     run.counters[counting.SEPARATE], run.counters[counting.BLIND] = separate, separate and chosen.index == 3
     prepared = time.perf_counter()
     if method.external is None:

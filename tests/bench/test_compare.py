@@ -12,11 +12,14 @@ import pytest
 
 import bricard as br
 from bricard.bench import reference
+from bricard.bench.compare import Comparison
+from bricard.bench.compare_drift import drift
 from bricard.bench.compare_methods import Method, methods
-from bricard.bench.compare_run import distance
+from bricard.bench.compare_run import distance, run
 from bricard.bench.compare_table import outcomes
 from bricard.bench.compare_workers import Lost, Workers
 from bricard.bench.ladder import Ladder, order_of, reached
+from bricard.bench.report_words import failures
 from bricard.registry import FORMULATIONS, INTEGRATORS
 
 FEW = ("index1", "hybrid", "dop853", "dopri5", "rk4")
@@ -221,9 +224,44 @@ def test_failures_are_listed_with_their_reason():
     assert outcome.seconds is None and outcome.failures == {"boom": 1}
 
 
+def failing(settings):
+    rows = [
+        row(k, None, None, ok=False, reason="boom", kind="rtol", setting=setting, formulation="a", integrator="b")
+        | {"method": "a + b", "coordinates": "absolute", "family": "explicit", "order": 4}
+        for k, setting in enumerate(settings)
+    ]
+    return failures(Comparison("model", 1.0, 1e-6, 60.0, rows=rows))
+
+
+def test_failures_say_how_many_settings_were_tried():
+    assert failing([1e-3]) == [
+        "Fail at the only setting tried, the coarsest one, because boom: a with b. Finer ones were not tried."
+    ]
+    assert failing([1e-3, 1e-4]) == ["Fail at all 2 settings tried, because boom: a with b."]
+
+
+def test_a_finer_rung_follows_soon_on_a_failure():
+    ladder = Ladder(Method("index1", "dop853", "Ode", True, 8), 64, 1e-6, 60.0)
+    ladder.add(0.0, row(0, None, 1.0, ok=False, reason="boom"))
+    level, wait = ladder.next() or (0.0, 0.0)
+    assert level == 1.0 and wait < 0.5
+
+
+def test_the_balance_of_energy_is_left_out_where_work_is_done():
+    damped = double_pendulum()
+    damped.torsion("damper", "A", damping=0.5)
+    method = Method("index1", "dop853", "Ode", True, 8)
+    for model, known in ((double_pendulum(), True), (damped, False)):
+        systems = {"absolute": model.build()}
+        found = run(systems, 1.0, method, 1e-6, lambda solution: 0.0, repeats=1)
+        assert (found["energy_error"] is not None) == known
+        assert bool((drift(systems, 1.0, method, 1e-6) or {})["energy"]) == known
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
+        (("pendulum", 0.0), "positive"),
         (("no-such-problem",), "no problem"),
         ((double_pendulum(),), "How long"),
         ((double_pendulum(), -1.0), "positive"),

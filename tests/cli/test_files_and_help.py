@@ -55,9 +55,10 @@ def test_new_writes_over_nothing_unless_told(bricard):
     assert bricard("new", "arm", "--force", "--json")[:2] == (0, '{\n  "file": "arm.toml"\n}\n')
 
 
-@pytest.mark.parametrize("name", ['a"b', "  ", "a\nb"])
+@pytest.mark.parametrize("name", ['a"b', "  ", "a\nb", "", ".toml", "folder/"])
 def test_new_refuses_names_that_are_none(bricard, name):
     assert bricard("new", name)[0] == 2
+    assert not list(Path().glob("**/.toml"))
 
 
 # parameters
@@ -202,7 +203,7 @@ def test_every_command_is_listed(bricard):
     assert {command.name for command in app.registered_commands} == set(COMMANDS)
 
 
-@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in ("view", "schema")])
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "schema"])
 def test_json_is_the_same_option_everywhere(bricard, name):
     assert "Write JSON to standard output, and nothing else there." in bricard(name, "--help")[1]
 
@@ -231,6 +232,80 @@ def test_shell_completion(name):
     assert "_BRICARD_COMPLETE" in script.stdout.upper()
 
 
+@pytest.mark.parametrize("command", ["view", "run", "check"])
+def test_completion_of_problems_and_files(command):
+    Path("models").mkdir()
+    for name in ("stew.toml", "stew.txt", "models/arm.toml", "models/.hidden.toml"):
+        Path(name).write_text("")
+    for start, found in (
+        ("stew", {"stewart-platform", "stew.toml"}),
+        ("mod", {"models/"}),
+        ("models/", {"models/arm.toml"}),
+    ):
+        words = {"COMP_WORDS": f"bricard {command} {start}", "COMP_CWORD": "2"}
+        assert set(shell(**words, _BRICARD_COMPLETE="complete_bash").stdout.split()) == found
+
+
+def test_messages_name_the_file_that_was_asked_for(bricard, tmp_path):
+    """Not the temporary one beside it."""
+    model = br.Model("m")
+    (tmp_path / "folder.toml").mkdir()
+    for target in (tmp_path / "none" / "m.toml", tmp_path / "folder.toml"):
+        with pytest.raises(OSError) as caught:
+            model.save(target)
+        assert (caught.value.filename, ".part" in str(caught.value)) == (str(target), False)
+    assert not list(tmp_path.glob(".*"))
+    bricard("new", "arm")
+    assert bricard("run", "arm.toml", "--duration", 0.01, "--output", "out", "--quiet")[0] == 0
+    code, _, err = bricard("export", "out/arm.h5", "--csv", "-o", "none/arm.csv")
+    assert (code, "none/arm.csv: No such file" in err, ".part" in err) == (2, True, False)
+    with pytest.raises(FileNotFoundError, match=r"none/arm\.h5"):
+        br.Solution.load("out/arm.h5").save("none/arm.h5")
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("durration = 5", 'unknown key "durration". Did you mean "duration"'),
+        ("rtol = -1", "rtol must be greater than zero"),
+        ('integrator = "radau55"', 'There is no integrator "radau55". Did you mean "radau5"'),
+        ('formulation = "index33"', 'There is no formulation "index33"'),
+        ('correction = "projct"', 'There is no correction "projct"'),
+        ('formulation = "index3"\nintegrator = "rk4"', 'Formulation "index3" offers'),
+    ],
+)
+def test_check_reads_the_table_simulation(bricard, line, words):
+    bricard("new", "arm")
+    head = Path("arm.toml").read_text().partition("duration = 5")[0]
+    Path("arm.toml").write_text(head + line)
+    code, _, err = bricard("check", "arm.toml")
+    assert (code, words in err, "arm.toml: [simulation]" in err) == (2, True, True), err
+
+
 def test_completion_of_names():
     words = {"COMP_WORDS": "bricard run x.toml --formulation gg", "COMP_CWORD": "4"}
     assert "ggl" in shell(**words, _BRICARD_COMPLETE="complete_bash").stdout.split()
+
+
+ROD = """
+name = "rod"
+[bodies.rod]
+shape = "rod"
+start = [0, 0, 0]
+end = [1, 0, 0]
+mass = 1
+[joints.A]
+type = "revolute"
+bodies = ["ground", "rod"]
+point = [0, 0, 0]
+axis = [0, 1, 0]
+"""
+
+
+def test_compare_refuses_a_duration_that_is_missing_or_zero(bricard):
+    Path("rod.toml").write_text(ROD)
+    code, _, told = bricard("compare", "rod.toml")
+    assert code and "--duration" in told and "[simulation]" in told
+    Path("rod.toml").write_text(ROD + "[simulation]\nduration = 1.0\n")
+    code, _, told = bricard("compare", "rod.toml", "--duration", 0)
+    assert code and "must be a positive number of seconds" in told

@@ -194,9 +194,31 @@ def test_feature_of_mjcf(tmp_path, what):
         assert solution.joint(name)[-1] == pytest.approx(data.qpos[q] - compiled.qpos0[q], abs=1e-8)
 
 
+CLASSES = '<default><default class="x"><joint axis="1 0 0" damping="0.1"/></default></default>'
+INERTIAL = '<inertial pos="0 0.1 0" mass="3" diaginertia="1 1 1"/>'
+
+
+@pytest.mark.parametrize(
+    ("joints", "more", "rest"),
+    [
+        (f'<frame pos="0 0 0.5" euler="0 40 0">{HINGES}</frame>', "", ""),
+        ('<frame childclass="x"><joint name="h"/></frame>', "", CLASSES),
+        (HINGES, f'<frame pos="0 0 1" euler="0 40 0">{INERTIAL}</frame>', ""),
+        (HINGES, '<body pos="0.5 0 0" gravcomp="0.7"><geom size="0.1"/></body>', ""),
+        (HINGES, "", '<option><flag spring="disable" damper="disable"/></option>'),
+    ],
+)
+def test_frames_compensated_weight_and_flags(tmp_path, joints, more, rest):
+    agree(small(tmp_path, BODY.format(pose="", joints=joints, more=more), more=rest), duration=0.3)
+
+
 def test_total_mass(tmp_path):
     file = small(tmp_path, BODY.format(pose="", joints=HINGES, more=""), 'settotalmass="7"')
     assert br.load(file).bodies["b"].mass == pytest.approx(7.0)
+    still = '<body name="still"><geom type="box" size="0.1 0.2 0.3"/></body>'
+    file = small(tmp_path, still + BODY.format(pose="", joints=HINGES, more=""), 'settotalmass="7"')
+    compiled = mujoco.MjModel.from_xml_path(str(file))
+    assert br.load(file).bodies["b"].mass == pytest.approx(compiled.body("b").mass[0])
 
 
 WELD = '<body name="c" pos="0 0 1"><freejoint/><geom size="0.1"/></body>'

@@ -106,8 +106,10 @@ def test_integers_stay_integers():
     assert isinstance(resolved("${n}", {"n": 2}), int)
 
 
-def test_a_parameter_goes_before_a_unit():
-    assert resolved("${2*mm}", {"mm": 10.0}) == 20.0
+@pytest.mark.parametrize(("name", "meaning"), [("mm", "0.001"), ("pi", "3.14159"), ("sin", "a function")])
+def test_parameters_do_not_hide_units_and_functions(name, meaning):
+    with pytest.raises(ModelError, match=f"{name}: this name means {meaning} in expressions; choose another"):
+        parameters_of({name: 10.0})
 
 
 @pytest.mark.parametrize(
@@ -220,6 +222,42 @@ def changed_lines(file):
 def test_saving_what_was_loaded_changes_nothing(file):
     br.Model.load(file).save(file)
     assert file.read_text() == TEXT
+
+
+def test_saving_with_another_value_of_a_parameter_changes_that_value(file):
+    toml.load(file, {"L1": 0.25})[0].save(file)
+    assert file.read_text() == TEXT.replace("L1 = 0.3 ", "L1 = 0.25 ")
+
+
+def test_a_parameter_with_another_value_beside_other_changes(file):
+    model = toml.load(file, {"half": 0.1})[0]
+    model.gravity = (0, 0, 0)
+    model.save(file)
+    text = file.read_text()
+    assert "half = 0.1\n" in text and '"${10*half}"' in text and "L1 = 0.3 " in text
+    assert tables(toml.load(file)[0]) == tables(model)
+
+
+HUGE = "9" * 400
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("${L1 / 2}", f"${{{HUGE}}}", r"\[parameters\] half: .* is no finite real number"),
+        ("L1 = 0.3", f"L1 = {HUGE}", r"\[parameters\] L1 must be a finite number"),
+        ("mass = 1 ", f"mass = {HUGE} ", "mass must be a finite number"),
+        ("mass = 1 ", f"mass = {'9' * 5000} ", "not a valid TOML file"),
+        ("mass = 1 ", "radius = 1e308\nmass = 1 ", r"radius must not exceed 1e\+100, but is 1e\+308"),
+        ("point = [0, 0, 0]", "point = [0, 0, 1e308]", r"point must not exceed 1e\+100"),
+        ("stiffness = 100", "stiffness = nan", "stiffness must be a finite number, not nan"),
+    ],
+)
+def test_numbers_that_nobody_can_compute_with(file, old, new, words):
+    assert old in TEXT
+    file.write_text(TEXT.replace(old, new))
+    with pytest.raises(FileFormatError, match=words):
+        toml.load(file)
 
 
 def test_a_changed_number_is_the_only_change(file):

@@ -6,6 +6,7 @@ import pytest
 
 from bricard.bench.iftomm import ENTRIES, iftomm
 from bricard.cli.main import app
+from bricard.errors import ModelError
 from bricard.problems import PROBLEMS
 
 KEYS = {"problem", "formulation", "integrator", "step_or_tolerance", "error", "bound", "acceptable", "cpu_s"}
@@ -54,6 +55,11 @@ def test_a_run_beyond_its_bound_is_not_acceptable(monkeypatch):
     monkeypatch.setattr(module, "ENTRIES", (module.Entry("A01", "pendulum", {"rtol": 1e-2}),))
     result = iftomm(("pendulum",))
     assert not result.acceptable and result.rows[0]["error"] > 5e-5
+
+
+def test_a_problem_that_is_not_in_the_benchmark_is_refused():
+    with pytest.raises(ModelError, match=r'"double-pendulum" is not a problem of this benchmark.*It has pendulum'):
+        iftomm(("double-pendulum",))
 
 
 @pytest.mark.slow

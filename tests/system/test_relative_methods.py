@@ -83,3 +83,19 @@ def test_what_cannot_be_factorised_is_refused():
         br.simulate(system, 0.01, step=1e-3)
     solution = br.simulate(system, 0.01, integrator="dopri5", rtol=1e-8, output=2)
     assert np.abs(solution.energy.error).max() < 1e-5
+
+
+def test_loops_have_no_dead_points_that_the_mechanism_has_not():
+    """Rows of a loop are eliminated behind all coordinates that move it: a part of it may be at a dead point of its own."""
+    model = br.Model("loop")
+    model.body("c", br.Cylinder((0, 0, 0), (0, 0, 0.2), 0.05, mass=1.0))
+    model.body("l", br.Cylinder((0, 0, 0.2), (1, 0.5, 0.6), 0.03, mass=1.0))
+    model.body("o", br.Cylinder((1, 0.5, 0.6), (1, 0.5, 0), 0.05, mass=1.0))
+    model.revolute("A", model.ground, "c", (0, 0, 0), (0, 1, 0))
+    model.spherical("B", "c", "l", (0, 0, 0.2))
+    model.universal("C", "l", "o", (1, 0.5, 0.6), (0, 1, 0), (1, 0, 0))
+    model.revolute("D", model.ground, "o", (1, 0.5, 0), (1, 0, 0))
+    model.start(joint="A", velocity=4.0)
+    system = model.build(coordinates="relative")
+    assert not [event for event in br.simulate(system, 0.6, output=2).events if event.kind == "singular"]
+    assert br.simulate(system, 0.3, formulation="penalty", integrator="rk4", step=1e-3, output=2).ok

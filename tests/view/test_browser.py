@@ -65,7 +65,7 @@ def test_scrubber_sets_the_time_of_the_picture(tab):
     assert tab.run("bricard.player.time") == 2.0
     assert tab.page.inner_text("#clock") == "2.00 / 4 s"
     tab.run("bricard.draw()")
-    x = tab.run("bricard.pose('rod', 2.0).position")
+    x = np.subtract(tab.run("bricard.pose('rod', 2.0).position"), tab.run("bricard.header.origin"))
     drawn = tab.run(
         "Array.from(bricard.stage.scene.children.filter((c) => c.isInstancedMesh)[0].instanceMatrix.array.slice(12, 15))"
     )
@@ -151,8 +151,48 @@ def test_small_window_dark_system_and_a_ball_that_flies_away(browser, tmp_path):
     assert tab.run("bricard.layers.state.follow") is True
     tab.run("bricard.seek(0.5)")
     tab.run("bricard.draw()")
-    assert tab.run("bricard.stage.controls.target.x") == pytest.approx(2.5, abs=0.02)
+    assert tab.run("bricard.stage.controls.target.x + bricard.header.origin[0]") == pytest.approx(2.5, abs=0.02)
     assert tab.complaints == []
+    tab.page.close()
+
+
+def projected(tab, point):
+    """Where a point (3,) of the world is in the picture: x and y between -1 and 1."""
+    x, y, z = np.subtract(point, tab.run("bricard.header.origin"))
+    vector = f"bricard.stage.controls.target.clone().set({x}, {y}, {z})"
+    return tab.run(f"{vector}.project(bricard.stage.camera).toArray()")
+
+
+def test_bodies_that_fly_apart_stay_in_the_picture(browser, tmp_path):
+    model = br.Model("apart", gravity=(0, 0, 0))
+    for i in range(3):
+        model.body(f"box {i}", br.Box((1, 1, 1), mass=1.0, position=(2.0 * i, 0, 0)))
+    model.start(body="box 2", velocity=(100.0, 0, 0))
+    br.simulate(model, 2.0, step=0.01, progress=False).view(tmp_path / "apart.html")
+    tab = Tab(browser, tmp_path / "apart.html")
+    assert tab.run("bricard.layers.state.follow") is False
+    for t in (0.0, 1.0, 2.0):
+        tab.run(f"bricard.seek({t})")
+        tab.run("bricard.draw()")
+        for name in model.bodies:
+            assert np.abs(projected(tab, tab.run(f"bricard.pose('{name}', {t}).position")))[:2].max() < 1.0
+    tab.page.close()
+
+
+def test_far_mesh_fits_in_the_picture_and_stands_above_the_floor(browser, tmp_path):
+    trimesh = pytest.importorskip("trimesh", reason="meshes are read with the package trimesh")
+    bar = trimesh.creation.box((0.2, 0.2, 2.0))
+    bar.apply_translation((0.0, 0.0, -1.0))  # its frame is at its upper end
+    bar.export(tmp_path / "bar.stl")
+    model = br.Model("bar")
+    model.body("bar", br.Mesh(tmp_path / "bar.stl", density=1.0, position=(4e6, 0, 1)))
+    model.view(tmp_path / "bar.html")
+    tab = Tab(browser, tmp_path / "bar.html")
+    for z in (-1.0, 1.0):
+        assert np.abs(projected(tab, (4e6, 0, z)))[:2].max() < 1.0
+    floor = tab.run("bricard.stage.grid.children[0].position.z + bricard.header.origin[2]")
+    assert -1.2 < floor < -1.0
+    assert tab.run("bricard.pose('bar', 0).position") == pytest.approx([4e6, 0, 1], rel=1e-12)
     tab.page.close()
 
 
@@ -169,7 +209,7 @@ def test_names_on_hover(tab):
     tab.run("bricard.seek(0)")
     tab.run("bricard.view('front')")
     tab.run("bricard.draw()")
-    x, y, _ = tab.run("bricard.stage.controls.target.clone().set(0.3, 0, 0).project(bricard.stage.camera).toArray()")
+    x, y, _ = projected(tab, (0.3, 0, 0))
     box = tab.page.query_selector("#canvas").bounding_box()
     tab.page.mouse.move(box["x"] + 0.5 * (1 + x) * box["width"], box["y"] + 0.5 * (1 - y) * box["height"])
     tab.page.wait_for_selector("#tip:not([hidden])")

@@ -1,5 +1,6 @@
 """`bricard view` and `bricard run --view`."""
 
+import json
 import threading
 import urllib.error
 import urllib.request
@@ -67,6 +68,24 @@ def test_result(bricard, tmp_path):
     assert (code, out.strip()) == (0, "wrote my-pendulum.html")
     expected = br.Solution.load("out/my-pendulum.h5").view().text
     assert (tmp_path / "my-pendulum.html").read_text(encoding="utf-8") == expected
+
+
+def test_json_tells_which_page_was_written(bricard, tmp_path):
+    (tmp_path / "start.toml").write_text(PENDULUM)
+    code, out, _ = bricard("view", "start.toml", "-o", "page.html", "--json")
+    size = (tmp_path / "page.html").stat().st_size
+    assert (code, json.loads(out)) == (0, {"file": "page.html", "model": "my pendulum", "bytes": size})
+    code, _, err = bricard("view", "start.toml", "--serve", "--json")
+    assert (code, "--json tells which file" in err) == (2, True)
+
+
+def test_a_mesh_without_file_does_not_stop_the_run(bricard, tmp_path):
+    drawing = '[[drawings]]\nbody = "rod"\nshape = "mesh"\npath = "none.stl"\nmass = 0\n'
+    (tmp_path / "mesh.toml").write_text(PENDULUM + drawing + SIMULATION)
+    with pytest.warns(UserWarning, match=r"no file .*none\.stl"):
+        assert bricard("run", "mesh.toml", "--output", "out", "--view")[0] == 0
+    assert (tmp_path / "out" / "my-pendulum.html").exists()
+    assert "none.stl" in bricard("check", "mesh.toml")[1].replace("\n", "")
 
 
 @pytest.mark.parametrize(

@@ -119,6 +119,29 @@ def test_paths(solution):
         solution_page(solution, paths=[("rot", (0, 0, 0))])
 
 
+@pytest.mark.parametrize(
+    ("paths", "words"),
+    [
+        (["rod"], r"each is a body and a point in its reference frame, such as \(\"rod\", \(0, 0, 0\)\), not 'rod'"),
+        ([("rod", (0, 0))], 'the point of "rod" must'),
+        ([("rod", "tip")], 'the point of "rod" must'),
+        ("rod", "give a list of"),
+        (3, "give a list of"),
+    ],
+)
+def test_wrong_paths(solution, paths, words):
+    with pytest.raises(ModelError, match=words):
+        solution_page(solution, paths=paths)
+
+
+def test_a_page_is_not_a_folder(solution, tmp_path):
+    with pytest.raises(ModelError, match=re.escape(f"{tmp_path} is a folder")):
+        solution.view(tmp_path)
+    with pytest.raises(ModelError, match=re.escape(f"there is no folder {tmp_path / 'none'}")):
+        solution.view(tmp_path / "none" / "x.html")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_wrong_channel(solution):
     with pytest.raises(ModelError, match="one number per sample, 501"):
         solution_page(solution, channels={"x": np.zeros(3)})
@@ -166,6 +189,51 @@ def test_mesh_is_embedded_and_made_coarser(tmp_path):
     corners, triangles = coarser(np.asarray(ball.vertices), np.asarray(ball.faces), most=300)
     assert len(triangles) <= 300
     assert np.abs(np.linalg.norm(corners, axis=1) - 0.2).max() < 0.05
+
+
+def test_box_of_a_mesh_is_known(tmp_path):
+    trimesh = pytest.importorskip("trimesh", reason="meshes are read with the package trimesh")
+    bar = trimesh.creation.box((0.2, 0.4, 2.0))
+    bar.apply_translation((0.0, 0.0, -1.0))
+    bar.export(tmp_path / "bar.stl")
+    model = br.Model("bar")
+    model.body("bar", br.Mesh(tmp_path / "bar.stl", density=1.0, scale=0.5, position=(0, 0, 5)))
+    found = header(model_page(model))
+    assert found["meshes"][0]["low"] == pytest.approx([-0.05, -0.1, -1.0])
+    assert found["meshes"][0]["high"] == pytest.approx([0.05, 0.1, 0.0])
+    assert found["accuracy"]["length"] == pytest.approx(0.5 * 2.0**-17)  # of a body of 1 m
+
+
+def test_a_mesh_that_cannot_be_read_is_noted_and_replaced(tmp_path):
+    (tmp_path / "empty.stl").write_bytes(b"nothing")
+    model = br.Model("meshes")
+    model.body("arm", mass=1.0, inertia=(0.01, 0.08, 0.08))
+    model.body("hand", br.Box((1, 1, 1), mass=1.0))
+    model.draw("arm", br.Mesh(tmp_path / "none.stl", mass=0.0))
+    model.draw("hand", br.Mesh(tmp_path / "none.stl", mass=0.0))
+    model.draw("ground", br.Mesh(tmp_path / "empty.stl", mass=0.0))
+    with pytest.warns(UserWarning, match=r"The view of 'meshes'") as warned:
+        found = header(model_page(model))
+    assert len(warned) == 2
+    missing, damaged = found["notes"]
+    assert "none.stl" in missing and "arm, hand" in missing
+    assert "empty.stl" in damaged and "ground" in damaged
+    assert [(solid["body"], solid["kind"]) for solid in found["solids"]] == [(0, "sphere"), (1, "box")]
+    assert any("none.stl" in note for note in model.report().notes)
+
+
+def test_far_from_the_origin_the_page_is_the_same():
+    def near_and_far(x):
+        model = br.Model("pendulum")
+        rod = model.body("rod", br.Rod((x, 0, 0), (x + 1, 0, 0), mass=1.0))
+        model.draw("ground", br.Box((0.1, 0.1, 0.1), mass=0.0, position=(x - 0.125, 0, 0)))
+        model.revolute("hinge", model.ground, rod, (x, 0, 0), (0, 1, 0))
+        return header(model_page(model))
+
+    near, far = near_and_far(0.0), near_and_far(4e6)
+    assert np.subtract(far["origin"], near["origin"]) == pytest.approx([4e6, 0, 0])
+    for key in ("positions", "solids", "joints", "accuracy"):
+        assert far[key] == near[key]
 
 
 def test_a_run_that_failed_says_so_and_ends_where_its_numbers_end(solution):

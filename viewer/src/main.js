@@ -2,6 +2,7 @@
 import * as THREE from "three";
 import { Archive } from "./archive.js";
 import { Arrows } from "./arrows.js";
+import { Dots } from "./dots.js";
 import { addJoints } from "./joints.js";
 import { Links } from "./links.js";
 import { Motion } from "./motion.js";
@@ -16,7 +17,7 @@ import { THEMES, makeMaterials, paint } from "./theme.js";
 import { addTriads } from "./triads.js";
 
 const SLOW = 80; // ms: if playing takes longer per picture for a while, less is drawn
-const TRAVEL = 4; // times its own size that a mechanism may go before the camera follows it
+const TRAVEL = 4; // times its own size that a mechanism may go, or spread, before it is seen from afar
 const MANY = 2000; // bodies, from which on shadows and the signs of joints are left out at first
 
 async function start() {
@@ -25,11 +26,7 @@ async function start() {
   const motion = new Motion(header, archive);
   const player = new Player(header);
   const many = header.bodies.length > MANY;
-  const whole = bounds(header, motion);
-  const first = bounds(header, motion, 1);
-  const length = (box) => box.getSize(new THREE.Vector3()).length();
-  const away = length(whole) > TRAVEL * length(first); // what drives off is followed, not seen from afar
-  const box = away ? first : whole;
+  const { box, away, apart } = framing(header, motion);
   const stage = new Stage(document.getElementById("canvas"), header, box, !many);
   const { scene, size } = stage;
   const materials = makeMaterials();
@@ -40,6 +37,7 @@ async function start() {
   const links = new Links(scene, header, motion, materials, !many);
   const arrows = new Arrows(scene, header, archive, motion, materials, size);
   const paths = new Paths(scene, header, motion);
+  const dots = apart ? new Dots(scene, motion) : null;
 
   let dirty = true;
   const touch = () => (dirty = true);
@@ -57,6 +55,7 @@ async function start() {
         parts.build();
       }
       if (["bodies", "joints", "frames"].includes(key)) parts.show(key, on);
+      if (key === "bodies" && dots) dots.points.visible = on;
       if (key === "joints") links.group.visible = on;
       if (key === "paths") paths.group.visible = on;
       if (key === "grid") stage.grid.visible = on;
@@ -139,6 +138,7 @@ async function start() {
     follow();
     parts.update();
     links.update();
+    dots?.update();
     arrows.update();
     paths.update(header.duration > 0 ? (player.time - header.start) / header.duration : 0);
     const ready = performance.now();
@@ -154,13 +154,8 @@ async function start() {
       middle = null;
       return;
     }
-    const now = new THREE.Vector3();
-    for (let body = 0; body < motion.count; body++) now.add(new THREE.Vector3().fromArray(motion.matrices, 16 * body + 12));
-    now.divideScalar(motion.count || 1);
-    if (middle) {
-      const way = now.clone().sub(middle);
-      stage.shift(way);
-    }
+    const now = motion.middle(new THREE.Vector3());
+    if (middle) stage.shift(now.clone().sub(middle));
     middle = now;
   }
 
@@ -196,7 +191,7 @@ async function start() {
       if (body < 0) throw new Error(`There is no body "${name}".`);
       motion.place(time);
       const [x, y, z, w, a, b, c] = motion.pose(body);
-      return { position: [x, y, z], quaternion: [w, a, b, c] };
+      return { position: [x, y, z].map((place, i) => place + header.origin[i]), quaternion: [w, a, b, c] };
     },
     seek: (time) => player.seek(time),
     play: (wanted) => player.play(wanted),
@@ -210,17 +205,30 @@ async function start() {
   document.documentElement.dataset.ready = "yes";
 }
 
-// The box around everything that moves, at some instants.
-function bounds(header, motion, most = 120) {
+// The box that the home view shows; whether the bodies drive off together (away), so that the camera goes with them; or
+// whether they fly apart, so that the whole motion is shown.
+function framing(header, motion) {
+  const length = (box) => box.getSize(new THREE.Vector3()).length();
+  const whole = bounds(header, motion);
+  const far = TRAVEL * length(bounds(header, motion, { most: 1 }));
+  if (length(whole) <= far) return { box: whole, away: false, apart: false };
+  const along = bounds(header, motion, { along: true });
+  const away = length(along) <= far;
+  return { box: away ? along : whole, away, apart: !away };
+}
+
+// The box around everything that moves, at some instants; with `along` as seen by somebody who goes with the bodies.
+function bounds(header, motion, { most = 120, along = false } = {}) {
   const box = new THREE.Box3();
   const ground = header.bodies.length;
   const corners = header.solids.map((solid) => {
     const half = solid.scale.map((x) => (solid.kind === "box" ? 0.5 * x : x));
     if (solid.kind === "cylinder") half[2] *= 0.5;
     if (solid.kind === "capsule") half[2] = 0.5 * half[2] + half[0];
+    const { low, high } = solid.kind === "mesh" ? header.meshes[solid.mesh] : { low: half.map((x) => -x), high: half };
     const found = [];
-    for (let i = 0; i < 8; i++) found.push(offset(solid, [i & 1 ? half[0] : -half[0], i & 2 ? half[1] : -half[1], i & 4 ? half[2] : -half[2]]));
-    return { body: solid.body, found: solid.kind === "mesh" ? [solid.p || [0, 0, 0]] : found };
+    for (let i = 0; i < 8; i++) found.push(offset(solid, low.map((x, axis) => (i & (1 << axis) ? high[axis] : x))));
+    return { body: solid.body, found };
   });
   for (const { a, b, pa, pb, qb, radius } of [...header.joints, ...header.forces]) {
     if (a === undefined) continue;
@@ -229,12 +237,18 @@ function bounds(header, motion, most = 120) {
   }
   const point = new THREE.Vector3();
   const at = [0, 0, 0];
+  const [start, now] = [new THREE.Vector3(), new THREE.Vector3()];
   const instants = Math.min(motion.frames, Math.max(4, Math.floor(300000 / (1 + 8 * corners.length))), most);
   for (let i = 0; i < instants; i++) {
     motion.move(motion.start + (instants > 1 ? (i / (instants - 1)) * motion.duration : 0));
+    motion.middle(i ? now : start);
     for (const { body, found } of corners) {
       if (body === ground && i > 0) continue;
-      for (const corner of found) box.expandByPoint(point.fromArray(motion.point(body, corner, at)));
+      for (const corner of found) {
+        point.fromArray(motion.point(body, corner, at));
+        if (along && i) point.sub(now).add(start);
+        box.expandByPoint(point);
+      }
     }
   }
   if (box.isEmpty()) box.set(new THREE.Vector3(-0.5, -0.5, -0.5), new THREE.Vector3(0.5, 0.5, 0.5));

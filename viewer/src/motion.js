@@ -1,4 +1,5 @@
-// Poses of all bodies at any time: cubics through four frames (Catmull-Rom), unit quaternions.
+// Poses of all bodies at any time: cubics through four frames (Catmull-Rom), unit quaternions. Positions are counted from
+// the origin of the header, the middle of the motion, as the graphics processor has numbers of 32 bits only.
 
 export class Motion {
   constructor(header, archive) {
@@ -76,6 +77,13 @@ export class Motion {
     const o = 16 * body;
     for (let r = 0; r < 3; r++) out[at + r] = m[o + r] * p[0] + m[o + 4 + r] * p[1] + m[o + 8 + r] * p[2] + m[o + 12 + r];
     return out;
+  }
+
+  // The mean position of the bodies now, written to `out`.
+  middle(out) {
+    const mean = [0, 0, 0];
+    for (let body = 0; body < this.count; body++) for (let c = 0; c < 3; c++) mean[c] += this.matrices[16 * body + 12 + c] / this.count;
+    return out.set(...mean);
   }
 
   // A vector (3, n) of the header at the present place.

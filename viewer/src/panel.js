@@ -34,7 +34,7 @@ export class Panel {
     const root = document.createElement("div");
     root.id = "panel";
     root.innerHTML = `
-      <header id="title"><h1></h1><p></p></header>
+      <header id="title"><h1></h1><p></p><ul id="notes"></ul></header>
       <nav id="tools">${button("home", "home", "Home view (0)")}${button("show", "show", "Show or hide")}${button("plots", "plots", "Plots (P)")}${button("theme", "theme", "Dark or light (D)")}${button("capture", "camera", "Picture as PNG (C)")}${button("help", "help", "Keys (?)")}</nav>
       <div id="layers" class="card" hidden></div>
       <aside id="curves" hidden></aside>
@@ -50,6 +50,7 @@ export class Panel {
     const line = this.find("title").querySelector("p");
     line.textContent = [header.method, header.status].filter(Boolean).join(" · ");
     line.classList.toggle("bad", !header.ok);
+    this.find("notes").append(...header.notes.map((note) => Object.assign(document.createElement("li"), { textContent: note })));
     this.find("keys").querySelector("dl").innerHTML =
       KEYS.map(([key, text]) => `<dt>${key}</dt><dd>${text}</dd>`).join("") +
       "<dt>Mouse</dt><dd>left turns, right shifts, wheel zooms; double click looks at a body</dd>";

@@ -84,14 +84,14 @@ export class Stage {
       transparent: true,
       depthWrite: false,
       side: THREE.DoubleSide,
-      uniforms: { cell: { value: this.cell }, line: { value: new THREE.Color() }, reach: { value: 2.1 * this.size }, middle: { value: centre } },
+      uniforms: { cell: { value: this.cell }, line: { value: new THREE.Color() }, reach: { value: 2.1 * this.size }, middle: { value: centre }, phase: { value: new THREE.Vector2() } },
       vertexShader: "varying vec3 world; void main() { vec4 p = modelMatrix * vec4(position, 1.0); world = p.xyz; gl_Position = projectionMatrix * viewMatrix * p; }",
       fragmentShader: `
-        varying vec3 world; uniform float cell; uniform float reach; uniform vec3 line; uniform vec3 middle; uniform mat3 axes;
+        varying vec3 world; uniform float cell; uniform float reach; uniform vec3 line; uniform vec3 middle; uniform mat3 axes; uniform vec2 phase;
         float lines(vec2 p, float width) { vec2 w = fwidth(p); vec2 d = abs(fract(p - 0.5) - 0.5) / max(w, 1e-6);
           vec2 fade = 1.0 - smoothstep(0.25, 0.7, w); vec2 a = (1.0 - min(d / width, 1.0)) * fade; return max(a.x, a.y); }
         void main() {
-          vec2 p = vec2(dot(world, axes[0]), dot(world, axes[1]));
+          vec2 p = vec2(dot(world, axes[0]), dot(world, axes[1])) + phase;
           float a = max(0.32 * lines(p / cell, 1.0), 0.62 * lines(p / (5.0 * cell), 1.3));
           float fade = 1.0 - smoothstep(0.25, 1.0, length(world - middle) / reach);
           gl_FragColor = vec4(line, a * fade);
@@ -101,6 +101,8 @@ export class Stage {
     const x = new THREE.Vector3(1, 0, 0).applyQuaternion(turn);
     const y = new THREE.Vector3(0, 1, 0).applyQuaternion(turn);
     this.gridMaterial.uniforms.axes = { value: new THREE.Matrix3().set(x.x, y.x, 0, x.y, y.y, 0, x.z, y.z, 0) };
+    const origin = new THREE.Vector3(...header.origin); // lines go through whole multiples of a cell in the world
+    this.gridMaterial.uniforms.phase.value.set(origin.dot(x) % (5 * this.cell), origin.dot(y) % (5 * this.cell));
     const lines = new THREE.Mesh(new THREE.PlaneGeometry(4.2 * this.size, 4.2 * this.size), this.gridMaterial);
     this.shade = new THREE.Mesh(new THREE.PlaneGeometry(2.2 * this.size, 2.2 * this.size), new THREE.ShadowMaterial({ opacity: 0.2, depthWrite: false }));
     this.shade.receiveShadow = true;

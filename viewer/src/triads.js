@@ -10,7 +10,7 @@ export function addTriads(parts, header, materials, size) {
     const owner = { what: "frame", name: body === count ? "world" : header.bodies[body].name };
     for (const [colour, q, direction] of AXES) {
       const common = { material: materials.axis, layer: "frames", body, q, colour, owner };
-      const at = (share) => direction.map((x) => x * share * length);
+      const at = (share) => direction.map((x, i) => x * share * length - (body === count ? header.origin[i] : 0));
       parts.add({ ...common, key: "cylinder", geometry: SHAPES.cylinder, p: at(0.4), scale: [0.035 * length, 0.035 * length, 0.8 * length] });
       parts.add({ ...common, key: "cone", geometry: SHAPES.cone, p: at(0.9), scale: [0.09 * length, 0.09 * length, 0.2 * length] });
     }

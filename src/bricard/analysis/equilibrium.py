@@ -20,7 +20,8 @@ from ..model.forces import CoordinateForce
 from ..solution.solution import Solution
 from ..system.assembler import assemble, complete, settle
 from ..system.inputs import motor, with_forces
-from ..system.state import State
+from ..system.rotation import in_group
+from ..system.state import State, check_state
 from ..system.system import System
 from .instant import Instant, directions
 from .outputs import Coordinate
@@ -68,9 +69,9 @@ class Equilibrium:
         measure = model.coordinate(coordinate)
         system, _ = with_forces(model, [motor(measure, "measure")])
         instant = Instant(system, self.state.t, np.zeros(system.n_measures))
-        row = (
-            Coordinate(coordinate, measure, True).rows(instant, self.state.q, np.zeros(system.n_v))[1] @ self.directions
-        )
+        ways = np.vstack([np.zeros(len(self.directions)), self.directions.T])
+        _, q, ways = in_group(self.at.system, np.tile(self.state.q, (len(ways), 1)), ways)  # the motions of the bodies
+        row = Coordinate(coordinate, measure, True).rows(instant, q[0], ways[0])[1] @ ways[1:].T
         softness = float((row @ np.linalg.pinv(self.stiffness) @ row.T)[0, 0])
         loose = row - row @ np.linalg.pinv(self.stiffness) @ self.stiffness
         if np.abs(loose).max(initial=0.0) > 1e-9 * np.abs(row).max(initial=0.0):
@@ -98,6 +99,8 @@ def equilibrium(what: Any, state: State | None = None) -> Equilibrium:
     if not isinstance(what, (Model, System)):
         raise ModelError(f"equilibrium() takes a Model or a System, not {what!r}.")
     system = what if isinstance(what, System) else what.build()
+    if state is not None:
+        check_state(system, state, "equilibrium()")
     state = position_of_rest(system, assemble(system) if state is None else state)
     still, turn = np.zeros(system.n_v), state.turn
     here = Statics(system, state.t, state.q, turn)

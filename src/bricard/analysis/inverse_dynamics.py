@@ -8,6 +8,7 @@ driven coordinates are the forces and torques that make the mechanism move so:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -31,6 +32,7 @@ TOLERANCE, ITERATIONS = 1e-14, 30
 LARGEST = (
     0.1  # way between two positions, in characteristic lengths or radians; beyond, positions in between are computed
 )
+LONGEST = 1e4  # way between two times that is followed
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +81,12 @@ def inverse_dynamics(model: Model, motion: dict[str, Any], times: Any) -> Invers
     """
     if not isinstance(model, Model):
         raise ModelError(f"inverse_dynamics() takes a Model, not {model!r}.")
-    t = np.atleast_1d(np.asarray(times, float))
+    if not isinstance(motion, Mapping):
+        raise ModelError(f"inverse_dynamics: motion must be {{coordinate: profile}}, not {motion!r}.")
+    try:
+        t = np.atleast_1d(np.asarray(times, float))
+    except (TypeError, ValueError):
+        raise ModelError(f"inverse_dynamics: times must be finite numbers that rise, not {times!r}.") from None
     if t.ndim != 1 or not t.size or not np.isfinite(t).all() or (np.diff(t) <= 0.0).any():
         raise ModelError("inverse_dynamics: times must be finite numbers that rise.")
     driven, names = copy(model), {}
@@ -151,7 +158,13 @@ class Prescribed:
     def go_on(self, sample, until):
         """The next sample, with positions in between where the way is long."""
         t, (q, v, turn) = self.instant.t, sample
-        pieces = int(np.ceil(np.abs(v / self.columns).max(initial=0.0) * (until - t) / LARGEST)) or 1
+        way = float(np.abs(v / self.columns).max(initial=0.0) * (until - t))
+        if not way < LONGEST:
+            raise ModelError(
+                f'The motion of model "{self.model.name}" goes {way:.3g} characteristic lengths or radians from t = {t:.6g} to '
+                f"{until:.6g} s, too far to be followed. Look at the units of its profiles, or ask for more times in between."
+            )
+        pieces = int(np.ceil(way / LARGEST)) or 1
         for time in np.linspace(t, until, pieces + 1)[1:]:
             ahead = self.system.retract(q, (float(time) - self.instant.t) * v)
             q, v, turn = self.settle(float(time), ahead, turn)

@@ -18,6 +18,7 @@ import numpy as np
 
 from ..errors import ModelError
 from ..model import Model
+from ..model.checks import vector
 from ..system.assembler import assemble
 from ..system.build import build
 from ..system.channels import measure_value, poses
@@ -93,7 +94,7 @@ class Kinematics:
     def point(self, body: Any, point: Any = (0.0, 0.0, 0.0)) -> np.ndarray:
         """Path (n, 3) of a point given in the body's reference frame, m."""
         x, R = self.poses[self._name(body)]
-        return x + R @ np.asarray(point, float)
+        return x + R @ vector(point, "A point")
 
     def ratio(self, coordinate: str) -> np.ndarray:
         """Transmission ratios (n, k): derivatives of any joint coordinate with respect to the driven ones."""
@@ -176,7 +177,12 @@ class Kinematics:
 
     def _rates(self, rates):
         k = len(self.coordinates)
-        given = np.asarray(rates, float)
+        try:
+            given = np.asarray(rates, float)
+        except (TypeError, ValueError):
+            given = np.full(1, np.nan)
+        if not np.isfinite(given).all():
+            raise ModelError(f"Rates must be finite numbers, not {rates!r}.")
         if given.ndim == 0 and k == 1:
             given = given[None]
         if given.ndim == 1 and given.size == len(self.s) and k == 1:
@@ -192,7 +198,7 @@ class Kinematics:
         name = self._name(body)
         number, owner = list(self.model.bodies).index(name), self.model.bodies[name]
         R = self.poses[name][1]
-        return self.system.record.column[number].astype(int), R, R @ (np.asarray(point, float) - owner.com)
+        return self.system.record.column[number].astype(int), R, R @ (vector(point, "A point") - owner.com)
 
     def _ratios(self, body, point):
         column, R, lever = self._lever(body, point)

@@ -28,7 +28,7 @@ from ..system.assembler import assemble, complete
 from ..system.inputs import input_force, motor, with_forces
 from ..system.redundancy import redundancy
 from ..system.rotation import in_group
-from ..system.state import State
+from ..system.state import State, check_state
 from ..system.system import System
 from .equilibrium import position_of_rest
 from .instant import Instant, directions
@@ -239,9 +239,8 @@ def _consistent(system, what, state):
     if state is None:
         return assemble(system)
     built = what if isinstance(what, System) else what.build()
-    _, q, v = in_group(built, state.q[None], state.v[None])
-    q, v, measures = q[0], v[0], built.measures
-    counted = dict(zip(measures, state.turn, strict=False))
+    check_state(built, state, "linearise()")
+    counted = dict(zip(built.measures, state.turn, strict=False))
     turn = np.array([counted.get(measure, 0.0) for measure in system.measures])
     q, v = state.q, state.v
     if isinstance(what, System):  # linearised along small motions, whatever its rotation parameters
@@ -266,7 +265,10 @@ def _columns(instant, state, inputs, places):
             column = instant.look(state.q, state.v).f - before
             parameters[place] = 0.0
         else:
-            column = np.asarray(given, float)
+            try:
+                column = np.asarray(given, float)
+            except (TypeError, ValueError):
+                column = np.zeros(0)
             if column.shape != (n_v,) or not np.isfinite(column).all():
                 raise ModelError(
                     f"An input must be the name of a motor or load, or a column of {n_v} numbers, not {given!r}."

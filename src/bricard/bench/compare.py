@@ -14,6 +14,7 @@ import platform
 import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
+from numbers import Real
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,6 +34,8 @@ from .compare_drift import drift
 from .compare_methods import Method, methods
 from .compare_table import Outcome, outcomes
 from .compare_workers import Workers, cores
+
+COORDINATES = ("absolute", "relative")
 
 
 @dataclass
@@ -128,12 +131,15 @@ def subject(what: Any, span: float | None) -> Subject:
         if what not in PROBLEMS:
             raise ModelError(f'There is no problem "{what}".{suggest(what, PROBLEMS)} Known: {", ".join(PROBLEMS)}.')
         problem, name = PROBLEMS[what], what
-        what, span, singular = problem.model(), span or problem.span, problem.singular
+        what, singular = problem.model(), problem.singular
+        span = problem.span if span is None else span
     if not isinstance(what, (Model, System)):
         raise ModelError(f"compare() takes a Model, a System or the name of a problem, not {what!r}.")
     if span is None:
-        raise ModelError("How long? Give span=..., in seconds.")
-    if not (isinstance(span, (int, float)) and np.isfinite(span) and span > 0.0):
+        raise ModelError(
+            "How long? Give span=..., in seconds; for a model file --duration, or `duration` in its table [simulation]."
+        )
+    if isinstance(span, bool) or not (isinstance(span, Real) and np.isfinite(span) and span > 0.0):
         raise ModelError(f"span is {span!r}; it must be a positive number of seconds.")
     systems = {"absolute": what if isinstance(what, System) else build(what)}
     if isinstance(what, Model):
@@ -157,12 +163,12 @@ def compare(
 
     span : seconds of motion; of a problem its own if not given. accuracy : the error at the end that counts, in characteristic
     lengths and radians. budget : seconds, without those of compiling; what is left over is listed as not run. only : names of
-    formulations or integrators to look at. output : a folder that gets the rows as they come (rows.jsonl) and the report.
-    peers : other packages too, where they are installed and can hold the model. progress : called as progress(done, text) with
-    the share that is done. Ctrl-C ends it early, with all that is known by then.
+    formulations or integrators, or a kind of coordinates, to look at. output : a folder that gets the rows as they come
+    (rows.jsonl) and the report. peers : other packages too, where they are installed and can hold the model. progress : called
+    as progress(done, text) with the share that is done. Ctrl-C ends it early, with all that is known by then.
     """
     for name, value in (("accuracy", accuracy), ("budget", budget)):
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not np.isfinite(value) or value <= 0.0:
+        if isinstance(value, bool) or not isinstance(value, Real) or not np.isfinite(value) or value <= 0.0:
             raise ModelError(f"{name} is {value!r}; it must be a positive number.")
     about = subject(what, span)
     found, omitted = methods(about.systems)
@@ -190,18 +196,18 @@ def compare(
 
 
 def _only(found: list[Method], only: Any) -> list[Method]:
-    """Those of the methods whose formulation or integrator is asked for; all of them if nothing is."""
+    """Those of the methods whose formulation, integrator or coordinates are asked for; all of them if nothing is."""
     if only is None:
         return found
     names = [only] if isinstance(only, str) else list(only)
     for name in names:
-        if name not in FORMULATIONS and name not in INTEGRATORS:
-            known = [*FORMULATIONS, *INTEGRATORS]
-            raise ModelError(f'There is no formulation or integrator "{name}".{suggest(name, known)}')
-    sides = [{name for name in names if name in registry} for registry in (FORMULATIONS, INTEGRATORS)]
-    kept = [
-        m for m in found if m.formulation in (sides[0] or FORMULATIONS) and m.integrator in (sides[1] or INTEGRATORS)
-    ]
+        if name not in (*FORMULATIONS, *INTEGRATORS, *COORDINATES):
+            known = [*FORMULATIONS, *INTEGRATORS, *COORDINATES]
+            raise ModelError(
+                f'There is no formulation, integrator or kind of coordinates "{name}".{suggest(name, known)}'
+            )
+    asked = [[name for name in names if name in known] or known for known in (FORMULATIONS, INTEGRATORS, COORDINATES)]
+    kept = [m for m in found if m.formulation in asked[0] and m.integrator in asked[1] and m.coordinates in asked[2]]
     if not kept:
         raise ModelError(f"No pair of formulation and integrator is left with only={', '.join(names)}.")
     return kept

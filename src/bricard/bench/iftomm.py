@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import ModelError, suggest
 from ..problems import PROBLEMS
 from ..problems.bicycle import EIGENVALUES
 from ..problems.bicycle import eigenvalues as bicycle_eigenvalues
@@ -81,7 +82,12 @@ class Result:
 
 def iftomm(problems: tuple[str, ...] = (), tell: Callable[[str], None] = lambda text: None) -> Result:
     """Run the library, or the problems named; `tell` hears what is being run."""
-    rows = []
+    rows, known = [], dict.fromkeys([*(entry.problem for entry in ENTRIES), *(name for name, _ in _linearised())])
+    for name in problems:
+        if name not in known:
+            raise ModelError(
+                f'"{name}" is not a problem of this benchmark.{suggest(name, known)} It has {", ".join(known)}.'
+            )
     for entry in ENTRIES:
         if not problems or entry.problem in problems:
             tell(entry.problem)

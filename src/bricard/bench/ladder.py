@@ -17,6 +17,7 @@ FINEST_STEPS = 2**24
 FLOOR = 3e-12  # errors below say nothing more
 FAILURES = 4  # rungs one after the other after which a ladder ends
 STRAIGHT = 0.9  # share of the variance that a line must explain to count as an order
+SOON = 0.1  # by so much a rung of a method that has only failed waits less
 BEYOND = 6.0  # by so much a rung that only adds to the figure waits longer than one that the table needs
 
 
@@ -52,6 +53,8 @@ class Ladder:
         if self.ended:
             return None
         wait = self._seconds(level, "total_s")
+        if not any(row["ok"] for row in self.rows.values()):
+            return level, SOON * wait  # one failure says little about a method
         return level, wait * (BEYOND if self._confirmed() else 1.0)
 
     def add(self, level: float, row: dict[str, Any]) -> None:

@@ -1,10 +1,12 @@
 """recommend(): a method for a model, from measured results of the library.
 
-methods.json holds what `bricard bench methods` has measured: for every problem of the library its features, and for every method
-the time to reach each target error, the smallest error, the drift of the energy, and whether it fails. A model is compared with
-the problems that share its features (in the plane or in space, constraints, redundant rows, forces, nonholonomic rows). A method
-is recommended only if it fails on none of them; among these the one with the smallest geometric mean of its time over the best
-time is taken. What it rests on is said with it.
+methods.json holds what `bricard bench methods` has measured: for every problem of the library its features, and for every
+method that was run the time to reach each target error, the smallest error, the drift of the energy, and the settings at which
+it failed. A model is compared with the problems that share its features (in the plane or in space, constraints, redundant rows,
+forces, nonholonomic rows, stiffness at the start). Recommended is only what failed on no problem at all, at any tolerance down to
+FINEST, and reaches the accuracy on at least half of those that are like the model, where any method does; among these the one
+with the smallest geometric mean of its time over the best time is taken, ten where it was not reached. What it rests on, and
+what is not known, is said with it.
 """
 
 from __future__ import annotations
@@ -14,11 +16,18 @@ import math
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
+from numbers import Real
 from typing import Any
 
-from ..errors import ModelError, suggest
+import numpy as np
+
+from ..analysis.frequencies import reduced
+from ..errors import BricardError, ModelError, suggest
+from ..formulations.base import velocity_scale
 from ..model import Model
+from ..pairing import choose
 from ..registry import FORMULATIONS
+from ..system.assembler import assemble
 from ..system.build import build
 from ..system.system import System
 from .compare_methods import Method, methods
@@ -31,6 +40,10 @@ GOALS = {
     "control": "an ordinary differential equation y' = f(t, y), as br.problem() and br.linearise() take it",
 }
 DEARER = 10.0  # a method for long runs may cost so many times the fastest one
+STIFF = 300.0  # rate of the fastest small motion over that of the motion itself, above which a model counts as stiff
+IMPLICIT = ("ggl", "radau5")  # for stiff models of which the measurements say nothing
+FINEST = 1e-10  # failures at finer tolerances do not count
+LARGE = 600  # velocities of a system above which its small motions are not looked at
 ALIKE = 3  # problems at least that decide; with fewer, all of the library do
 
 
@@ -66,7 +79,28 @@ def features(system: System) -> dict[str, bool]:
         "redundant": bool(record.redundant),
         "forces": model is not None and bool(model.forces),
         "nonholonomic": bool(record.velocity_level.any()),
+        "stiff": stiffness(system) > STIFF,
     }
+
+
+def stiffness(system: System) -> float:
+    """Rate of the fastest small motion at the start over that of weight and motion themselves; 0 where it is not looked for."""
+    model = system.model
+    if model is None or not model.forces or system.n_v > LARGE:
+        return 0.0
+    try:
+        state = assemble(system)
+        small = reduced(system, state)
+    except (BricardError, np.linalg.LinAlgError):  # a singular start has no independent coordinates
+        return 0.0
+    damping = np.abs(np.linalg.eigvals(np.linalg.solve(small.M, 0.5 * (small.C + small.C.T))))
+    fast = max(small.frequencies.max(initial=0.0), damping.max(initial=0.0))
+    rates = [
+        math.sqrt(float(np.linalg.norm(model.gravity)) / system.length),
+        float(np.abs(state.v / velocity_scale(system)).max(initial=0.0)),
+    ]
+    slow = max(*rates, min((w for w in small.frequencies if w > 1e-6 * fast), default=0.0))
+    return float(fast / slow) if slow > 0.0 else 0.0
 
 
 def recommend(what: Any, accuracy: float = 1e-6, goal: str = "speed") -> Recommendation:
@@ -79,22 +113,28 @@ def recommend(what: Any, accuracy: float = 1e-6, goal: str = "speed") -> Recomme
     >>> found = br.recommend(br.problems.get("bricard").model(), accuracy=1e-6)
     >>> solution = br.simulate(model, 1.0, **found.settings)                                        # doctest: +SKIP
     """
-    if goal not in GOALS:
-        raise ModelError(f'There is no goal "{goal}".{suggest(str(goal), GOALS)} Known: {", ".join(GOALS)}.')
-    if isinstance(accuracy, bool) or not isinstance(accuracy, (int, float)) or not 0.0 < accuracy < 1.0:
+    if not isinstance(goal, str) or goal not in GOALS:
+        raise ModelError(f"There is no goal {goal!r}.{suggest(str(goal), GOALS)} Known: {', '.join(GOALS)}.")
+    if isinstance(accuracy, bool) or not isinstance(accuracy, Real) or not 0.0 < accuracy < 1.0:
         raise ModelError(f"accuracy is {accuracy!r}; it must be a number between 0 and 1.")
     if not isinstance(what, (Model, System)):
         raise ModelError(f"recommend() takes a Model or a System, not {what!r}.")
-    system = what if isinstance(what, System) else build(what)
+    system, accuracy = what if isinstance(what, System) else build(what), float(accuracy)
+    own = features(system)
     fitting = [method for method in methods({"absolute": system})[0] if method.adaptive and _serves(method, goal)]
-    known = {method.name: method for method in fitting}
-    target = min(TARGETS, key=lambda t: abs(math.log10(t / accuracy)))
-    alike, words = _alike(system)
-    scores = {name: s for name in known if (s := _score(name, alike, target, goal)) is not None}
-    if not scores:
+    if own["stiff"]:
+        fitting = [method for method in fitting if method.family == "implicit"] or fitting
+    alike = _alike(own)
+    choice = Choice(accuracy, goal, min(TARGETS, key=lambda t: abs(math.log10(t / accuracy))), alike, own["stiff"])
+    found = [(score, method) for method in fitting if (score := choice.score(method)) is not None]
+    if found:
+        score, method = min(found, key=lambda entry: entry[0][0])
+        return choice.recommendation(method, score[1])
+    names = list(IMPLICIT) if own["stiff"] else [part.name for part in choose(None, None, None)[:2]]
+    usual = [method for method in fitting if [method.formulation, method.integrator] == names]
+    if not usual:
         raise ModelError(f"No method of the library's measurements serves {goal} at {accuracy:g} for this system.")
-    best = min(scores, key=lambda name: scores[name][0])
-    return _recommendation(known[best], scores[best][1], accuracy, goal, words)
+    return choice.fallback(usual[0])
 
 
 def _serves(method: Method, goal: str) -> bool:
@@ -105,46 +145,112 @@ def _serves(method: Method, goal: str) -> bool:
     return True
 
 
-def _alike(system):
-    """The problems of the measurements that share the most features with a system, and how to name them."""
-    own, problems = features(system), measured()["problems"]
+def _alike(own: dict[str, bool]) -> dict[str, Any]:
+    """The problems of the measurements that share the most features with a system; all of them where these are too few."""
+    problems = measured()["problems"]
     shared = {name: sum(found["features"][key] == own[key] for key in own) for name, found in problems.items()}
-    most = max(shared.values())
-    for least in range(most, 0, -1):
+    for least in range(max(shared.values()), 0, -1):
         alike = {name: problems[name] for name in shared if shared[name] >= least}
         if len(alike) >= ALIKE:
-            return alike, f"the {len(alike)} problems of the library that are most like this model"
-    return problems, "all problems of the library"
+            return alike
+    return problems
 
 
-def _score(name, problems, target, goal):
-    """(score, evidence): geometric mean of the time over the best one, or of the drift; None if it fails or misses anywhere."""
-    key, ratios, drifts = f"{target:.0e}", {}, []
-    for problem, found in problems.items():
-        entry = found["methods"].get(name)
-        best = min((m["seconds"][key] for m in found["methods"].values() if m["seconds"].get(key)), default=None)
-        if best is None:
-            continue  # nobody reaches it there
-        if entry is None or entry["failed"] or entry["seconds"].get(key) is None:
+@dataclass(frozen=True)
+class Choice:
+    """What is asked for, and the problems that decide."""
+
+    accuracy: float
+    goal: str
+    target: float
+    alike: dict[str, Any]
+    stiff: bool
+
+    def rtol(self, method: Method) -> float:
+        """The tolerance with which three quarters of the measured runs of this integrator met the accuracy."""
+        share = measured()["tolerance_share"].get(method.integrator, 0.01)
+        return float(f"{max(self.accuracy * share, 1e-12):.0e}")
+
+    def failed(self, method: Method) -> bool:
+        """Whether it failed on any problem, at any tolerance down to FINEST: below that round-off may be what fails."""
+        entries = [problem["methods"].get(method.name) for problem in measured()["problems"].values()]
+        return any(setting >= 0.99 * FINEST for entry in entries if entry for setting in entry["failed_at"])
+
+    def best(self, problem: str) -> float | None:
+        """Shortest time to the target on a problem, None where nobody reaches it."""
+        times = [entry["seconds"][f"{self.target:.0e}"] for entry in self.alike[problem]["methods"].values()]
+        return min((seconds for seconds in times if seconds), default=None)
+
+    def score(self, method: Method) -> tuple[float, dict[str, float]] | None:
+        """(score, evidence): geometric mean of the time over the best one, or of the drift; None if it fails or misses."""
+        ratios, drifts, missed = {}, [], 0
+        if self.failed(method):
             return None
-        ratios[problem] = entry["seconds"][key] / best
-        drifts.append(max(entry["drift"] or 1.0, 1e-16))
-    if not ratios:
-        return None
-    mean = math.exp(sum(map(math.log, ratios.values())) / len(ratios))
-    if goal != "long-run":
-        return mean, ratios
-    return (math.exp(sum(map(math.log, drifts)) / len(drifts)), ratios) if mean <= DEARER else None
+        for problem, found in self.alike.items():
+            entry, best = found["methods"].get(method.name), self.best(problem)
+            if best is None:
+                continue  # nothing is known there
+            if entry is None or entry["seconds"][f"{self.target:.0e}"] is None:
+                missed += 1
+                continue
+            ratios[problem] = entry["seconds"][f"{self.target:.0e}"] / best
+            if entry["drift"] is not None:
+                drifts.append(max(entry["drift"], 1e-16))
+        if len(ratios) < max(missed, 1):
+            return None
+        mean = _mean([*ratios.values(), *[DEARER] * missed])
+        if self.goal != "long-run":
+            return mean, ratios
+        return (_mean(drifts or [1.0]), ratios) if mean <= DEARER else None
+
+    def recommendation(self, method: Method, evidence: dict[str, float]) -> Recommendation:
+        """The method with what speaks for it."""
+        problems = measured()["problems"].values()
+        runs = sum(method.name in problem["methods"] for problem in problems)
+        listed = ", ".join(f"{name} {ratio:.1f}" for name, ratio in evidence.items())
+        words = [
+            f"{method.name}, for {GOALS[self.goal]}. It was measured on {runs} of {len(problems)} problems of the library, and "
+            f"failed on none at the tolerances tried down to {FINEST:.0e}.",
+            f"On those most like this model it takes {_mean(evidence.values()):.1f} times the time of the best method to an "
+            f"error of {self.target:.0e} ({listed}).",
+        ]
+        unknown = [name for name in self.alike if self.best(name) is None]
+        missed = [name for name in self.alike if name not in evidence and name not in unknown]
+        if missed:
+            words.append(f"It did not reach that error within the time of the measurement on {', '.join(missed)}.")
+        if unknown:
+            words.append(
+                f"Nothing is known from {', '.join(unknown)}: no method reached that error there when measured."
+            )
+        words.append(
+            "The tolerance is that with which three quarters of the runs of this integrator met such an error."
+        )
+        return self._made(method, words, evidence)
+
+    def fallback(self, method: Method) -> Recommendation:
+        """What is usual, where no method has the measurements to speak for it."""
+        usual = "the usual choice for stiff models" if self.stiff else "the default of simulate()"
+        words = f"{method.name}, {usual}, not from measurements: no method that serves {self.goal} reached an error of "
+        words += (
+            f"{self.target:.0e} on half of the problems like this model without failing on any problem of the library."
+        )
+        return self._made(method, [words], {})
+
+    def _made(self, method, words, evidence):
+        if self.accuracy < 0.5 * TARGETS[-1]:
+            words.append(
+                f"Nothing is measured below {TARGETS[-1]:.0e}: for {self.accuracy:.0e} all this is extrapolated."
+            )
+        if self.stiff:
+            words.append("The model is stiff at its start, so only implicit methods were considered.")
+        words.append(
+            "Singular positions, and stiffness later on, were not looked for in this model: `bricard compare` measures them."
+        )
+        settings = {"formulation": method.formulation, "integrator": method.integrator, "rtol": self.rtol(method)}
+        return Recommendation(method.formulation, method.integrator, settings, " ".join(words), evidence)
 
 
-def _recommendation(method, evidence, accuracy, goal, words):
-    share = measured()["tolerance_share"].get(method.integrator, 0.01)
-    rtol = float(f"{max(accuracy * share, 1e-12):.0e}")
-    mean = math.exp(sum(map(math.log, evidence.values())) / len(evidence))
-    listed = ", ".join(f"{name} {ratio:.1f}" for name, ratio in evidence.items())
-    why = (
-        f"{method.name}, for {GOALS[goal]}. On {words} it never fails, and takes {mean:.1f} times the time of the best method "
-        f"there ({listed}). The tolerance is that which met such an error on three quarters of them."
-    )
-    settings = {"formulation": method.formulation, "integrator": method.integrator, "rtol": rtol}
-    return Recommendation(method.formulation, method.integrator, settings, why, evidence)
+def _mean(values) -> float:
+    """Geometric mean."""
+    logs = [math.log(value) for value in values]
+    return math.exp(sum(logs) / len(logs))

@@ -55,7 +55,9 @@ class Reference:
     def measure(self) -> str:
         """What an error is, in words."""
         if self.problem:
-            return "Errors are the largest relative errors of the problem's outputs at the end."
+            return (
+                "Errors are the largest relative errors of the problem's outputs at the end; angles up to whole turns."
+            )
         return (
             "Errors are the largest at the end over all bodies: positions in characteristic lengths, rotations in rad."
         )

@@ -138,7 +138,8 @@ def _line(k, outcome: Outcome, style, hidden):
         order = "" if outcome.order is None else f"{outcome.order:.1f}"
         numbers = [f"{row['error']:.1e}", str(row["steps"]), f"{1e6 * row['seconds_per_step']:.3g}"]
         numbers += [f"{order} ({outcome.stated})"]
-        numbers += [f"{row[f'{key}_error']:.0e}" for key in ("position", "velocity", "acceleration", "energy")]
+        errors = [row[f"{key}_error"] for key in ("position", "velocity", "acceleration", "energy")]
+        numbers += ["-" if error is None else f"{error:.0e}" for error in errors]
         cells += [("", number) for number in numbers]
         body = "".join(f'<td class="{side}">{text}</td>' for side, text in cells)
     more = ' class="more"' if hidden else ""
@@ -182,7 +183,9 @@ def _drift(c, style):
     )
     return (
         "<p>Scaled constraint errors (lengths in characteristic lengths, angles in rad, per s and s²) and the error of the "
-        "energy balance along the motion, at the setting of the table; samples are ends of steps.</p>"
+        "energy balance along the motion, at the setting of the table; samples are ends of steps. Where dampers, motors, "
+        "drivers or forces of your own do work, the balance is left out: it would show the quadrature of that work, not the "
+        "method.</p>"
         f'{drift_panels(c, style)}<ul class="legend">{items}</ul>'
     )
 

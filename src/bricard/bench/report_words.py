@@ -68,13 +68,14 @@ def _long_runs(comparison, good):
     fastest = good[0].seconds
     worth = [(o, found) for o, found in drifting if o.seconds <= WORTH * fastest] or drifting
     outcome, found = min(worth, key=lambda entry: _size(entry[1]))
-    keeps = f"it keeps the energy to {max(found['energy'], default=0.0):.0e} of its size and the positions to "
-    keeps += f"{max(found['position'], default=0.0):.0e} over the whole span"
-    growth = _growth(found["energy"])
+    key = "energy" if found["energy"] else "position"
+    energy = f"the energy to {max(found['energy']):.0e} of its size and " if found["energy"] else ""
+    keeps = f"it keeps {energy}the positions to {max(found['position'], default=0.0):.0e} over the whole span"
+    growth = _growth(found[key])
     words = "bounded" if growth < 2.0 else f"growing (factor {growth:.1f} from the first to the second half)"
     times = outcome.seconds / fastest
     cost = "and is the fastest" if times < 1.05 else f"at {times:.1f} times the time of the fastest"
-    return [f"For long runs take {outcome.name}: {keeps}, its energy error is {words}, {cost}."]
+    return [f"For long runs take {outcome.name}: {keeps}, its {key} error is {words}, {cost}."]
 
 
 def _size(found):
@@ -89,20 +90,27 @@ def _growth(values):
 
 def failures(comparison) -> list[str]:
     """Why methods fail, those with the same reason together; at singular positions first."""
-    groups: dict[tuple[str, bool], dict[str, list[str]]] = {}
+    groups: dict[tuple[str, bool, bool], dict[str, list[str]]] = {}
+    tried: dict[tuple[str, bool, bool], set[int]] = {}
     for outcome in comparison.table:
         if outcome.best is not None or not outcome.failures:
             continue
         rows = [row for row in comparison.rows if row["method"] == outcome.name]
         reason = max(outcome.failures, key=lambda text: outcome.failures[text])
-        key = (_kind(reason), _at_singular(comparison, rows))
+        key = (_kind(reason), _at_singular(comparison, rows), outcome.runs > 1)
+        tried.setdefault(key, set()).add(outcome.runs)
         name = outcome.formulation + ("" if outcome.coordinates == "absolute" else f" ({outcome.coordinates})")
         groups.setdefault(key, {}).setdefault(name, []).append(outcome.integrator)
     sentences = []
-    for (kind, singular), found in sorted(groups.items(), key=lambda entry: not entry[0][1]):
+    for key, found in sorted(groups.items(), key=lambda entry: (not entry[0][1], not entry[0][2])):
+        kind, singular, several = key
         where = " at the singular position" if singular else ""
         names = "; ".join(f"{f} with {_listed(sorted(i))}" for f, i in found.items())
-        sentences.append(f"Fail{where} at every setting tried, because {kind}: {names}.")
+        low, high = min(tried[key]), max(tried[key])
+        count = f"all {low}" if low == high else f"all {low} to {high}"
+        settings = f"at {count} settings tried" if several else "at the only setting tried, the coarsest one"
+        open_end = "" if several else " Finer ones were not tried."
+        sentences.append(f"Fail{where} {settings}, because {kind}: {names}.{open_end}")
     return sentences
 
 

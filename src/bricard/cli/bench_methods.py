@@ -12,12 +12,13 @@ __all__ = ["methods"]
 
 
 def methods(
-    problems: Annotated[
-        list[str] | None, typer.Argument(help="Problems; a set of ten kinds if none are given.")
-    ] = None,
-    budget: Annotated[float, typer.Option(help="Seconds for each problem, without those of compiling.")] = 60.0,
+    problems: Annotated[list[str] | None, typer.Argument(help="Problems; the whole library if none are given.")] = None,
+    budget: Annotated[float, typer.Option(help="Seconds for each problem, without those of compiling.")] = 6.0,
     only: Annotated[
-        list[str] | None, typer.Option(help="A formulation or integrator to look at; may be repeated.")
+        list[str] | None,
+        typer.Option(
+            help="A formulation, integrator or kind of coordinates; adaptive ones on absolute coordinates if not given."
+        ),
     ] = None,
 ) -> None:
     """Compare all methods on problems of the library and write the file that br.recommend() reads (methods.json)."""

@@ -8,7 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import FileFormatError, ModelError, suggest
+from .completion import models
 from .console import Json, data, emit, messages
+from .settings import check_methods, check_settings
 
 __all__ = ["ModelFile", "Settings", "check", "declared"]
 
@@ -18,6 +20,7 @@ ModelFile = Annotated[
         metavar="MODEL.toml|PROBLEM",
         help="Model file (TOML, URDF, MJCF), or a name of `bricard list problems`.",
         show_default=False,
+        autocompletion=models(".toml", ".urdf", ".xml", ".mjcf"),
     ),
 ]
 
@@ -58,13 +61,15 @@ def _setting(text: str) -> tuple[str, float]:
 def check(model: ModelFile, parameters: Settings = None, json: Json = False) -> None:
     """Show degrees of freedom, loops, redundant rows and how far the start is from singular.
 
-    The exit code is 2 if the model cannot be assembled.
+    The exit code is 2 if the model cannot be assembled, or if the table `simulation` of the file cannot be used.
     """
     from ..model import Model
     from ..system.report import report
     from .compiling import Compiling
 
-    what = declared(model, parameters)[0]
+    what, table = declared(model, parameters)
+    check_settings(table, model)
+    check_methods(table, model)
     if not isinstance(what, Model):
         raise ModelError(f'Problem "{model}" is given by its functions: it has no bodies and joints to report on.')
     with Compiling():

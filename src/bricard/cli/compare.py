@@ -129,6 +129,8 @@ def _show(found: Any, folder: Path) -> None:
     rest = len(found.table) - LINES
     if rest > 0:
         console.print(f"... and {rest} more methods; all of them are in the report.", style="dim")
+    if any(outcome.nearest and outcome.nearest["energy_error"] is None for outcome in found.table):
+        console.print("Energy is left out: forces do work here, which two samples do not tell.", style="dim")
     console.print(f"\nReference: {found.reference.get('text', 'none')}", markup=False)
     for sentence in found.recommendation:
         console.print(f"* {sentence}", markup=False)

@@ -101,11 +101,11 @@ def new(
 ) -> None:
     """Write a commented starter model, NAME.toml, that runs as it is."""
     file = Path(name) if name.endswith(".toml") else Path(f"{name}.toml")
+    title = file.name.removesuffix(".toml").strip()
+    if not title or not title.isprintable() or any(letter in title for letter in '"\\'):
+        raise ModelError(f'"{name}" is no name for a model: take printable letters, without quotes.')
     if file.exists() and not force:
         raise ModelError(f"{file} is there already: choose another name, or give --force to write over it.")
-    title = file.stem.strip()
-    if not title or not title.isprintable() or any(letter in title for letter in '"\\\\'):
-        raise ModelError(f'"{name}" is no name for a model: take printable letters, without quotes.')
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(STARTER.format(name=title, file=file), encoding="utf-8", newline="\n")
     if json:

@@ -9,14 +9,13 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from ..errors import FileFormatError, ModelError, suggest
+from ..errors import ModelError
 from .check import ModelFile, Settings, declared
 from .completion import names
 from .console import Json, data, emit, messages
+from .settings import check_settings
 
 __all__ = ["run"]
-
-NUMBERS = ("duration", "step", "rtol", "atol")
 
 
 def run(
@@ -92,7 +91,7 @@ def run(
 
 def merged(table: dict[str, Any], given: dict[str, Any], file: Path) -> dict[str, Any]:
     """The keywords of simulate(): the table [simulation] of the file with the options of the command line over it."""
-    _check(table, file)
+    check_settings(table, file)
     settings = dict(table)
     if "step" in given:
         settings = {key: value for key, value in settings.items() if key not in ("rtol", "atol")}
@@ -104,27 +103,6 @@ def merged(table: dict[str, Any], given: dict[str, Any], file: Path) -> dict[str
     if "step" in given and ("rtol" in given or "atol" in given):
         raise ModelError("Give either --step (fixed) or --rtol and --atol (adaptive), not both.")
     return settings
-
-
-def _check(table: dict[str, Any], file: Path) -> None:
-    """Unknown keys and values of the wrong kind in the table [simulation] are errors that name them."""
-    from ..io.schema import settings
-    from ..model import checks
-    from ..registry import FORMULATIONS, INTEGRATORS
-
-    known = settings()
-    known += [key for method in (*FORMULATIONS.values(), *INTEGRATORS.values()) for key in method.options]
-    for key, value in table.items():
-        where = f"{file}: [simulation] {key}"
-        if key not in known:
-            text = ", ".join(dict.fromkeys(known))
-            raise FileFormatError(
-                f'{file}: [simulation]: unknown key "{key}".{suggest(key, known)} Known keys: {text}.'
-            )
-        if key in NUMBERS:
-            checks.number(value, where, positive=True)
-        elif key in ("formulation", "integrator", "correction") and not isinstance(value, str):
-            raise FileFormatError(f"{where} must be a text, not {value!r}.")
 
 
 def _write(solution: Any, folder: Path, plots: bool, view: bool) -> list[Path]:

@@ -9,7 +9,8 @@ import typer
 
 from ..errors import ModelError
 from .check import declared
-from .console import data, messages
+from .completion import models
+from .console import Json, data, emit, messages
 
 __all__ = ["view"]
 
@@ -23,11 +24,14 @@ def view(
             metavar="RESULT.h5|MODEL.toml|PROBLEM",
             help="Result of `bricard run`, model file, or a name of `bricard list problems`.",
             show_default=False,
+            autocompletion=models(".h5", ".hdf5", ".toml", ".urdf", ".xml", ".mjcf"),
         ),
     ],
     output: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.html", help="Page to write; NAME.html in the working folder if not given."),
+        typer.Option(
+            "--output", "-o", metavar="FILE.html", help="Page to write; NAME.html in the working folder if not given."
+        ),
     ] = None,
     serve: Annotated[
         bool, typer.Option("--serve", help="Serve the page on this computer instead, until Ctrl-C.")
@@ -38,6 +42,7 @@ def view(
         bool, typer.Option("--start", help="Show the assembled start of a model, simulate nothing.")
     ] = False,
     fps: Annotated[float, typer.Option(help="Frames per second of playing.")] = 60.0,
+    json: Json = False,
 ) -> None:
     """Show a mechanism in the browser: one HTML file that works offline.
 
@@ -45,6 +50,8 @@ def view(
     """
     if serve and output is not None:
         raise ModelError("Give either --output FILE.html or --serve, not both.")
+    if serve and json:
+        raise ModelError("--json tells which file was written; with --serve there is none.")
     page = _page(file, still, fps)
     if serve:
         _serve(page, port, browser)
@@ -52,7 +59,10 @@ def view(
     target = output or Path(f"{file.stem}.html")
     target.parent.mkdir(parents=True, exist_ok=True)
     page.save(target)
-    data().print(f"wrote {target}", markup=False)
+    if json:
+        emit({"file": str(target), "model": page.name, "bytes": target.stat().st_size})
+    else:
+        data().print(f"wrote {target}", markup=False)
     if browser:
         _open(target.resolve().as_uri())
 

@@ -70,6 +70,9 @@ def _parameter(name: str, texts: Mapping[str, Any], found: dict[str, float], ope
         return found[name]
     if name in open_:
         raise ModelError(f"[parameters] {name}: depends on itself: {' -> '.join((*open_, name))}.")
+    if name in CONSTANTS or name in FUNCTIONS:
+        what = "a function" if name in FUNCTIONS else f"{CONSTANTS[name]:.6g}"
+        raise ModelError(f"[parameters] {name}: this name means {what} in expressions; choose another one.")
     if not name.isidentifier():
         raise ModelError(f'[parameters]: "{name}" is no name that an expression can use; take letters, digits and _.')
     value = texts[name]
@@ -79,7 +82,7 @@ def _parameter(name: str, texts: Mapping[str, Any], found: dict[str, float], ope
             return _parameter(other, texts, found, (*open_, name)) if other in texts else None
 
         value = _evaluate(value, look_up, texts, f"[parameters] {name}")
-    elif isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    elif isinstance(value, bool) or not isinstance(value, int | float) or not _finite(value):
         raise ModelError(f'[parameters] {name} must be a finite number or a text "${{...}}", not {value!r}.')
     found[name] = value
     return value
@@ -110,9 +113,16 @@ def _evaluate(text: str, look_up: Callable[[str], float | None], known: Mapping[
         raise ModelError(f'{where}: "{text}": {error}') from None
     except (ValueError, TypeError, ArithmeticError, RecursionError, MemoryError) as error:
         raise ModelError(f'{where}: "{text}" cannot be computed: {error}.') from None
-    if isinstance(value, complex) or not math.isfinite(value):
-        raise ModelError(f'{where}: "{text}" gives {value}, which is no finite real number.')
+    if isinstance(value, complex) or not _finite(value):
+        raise ModelError(f'{where}: "{text}" is no finite real number.')
     return value
+
+
+def _finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # an integer of hundreds of digits
+        return False
 
 
 def _compute(node: ast.AST, look_up: Callable[[str], float | None], known: Mapping[str, Any]) -> Any:

@@ -38,7 +38,7 @@ def parsed(text: str, file: object) -> dict[str, Any]:
 
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # not only of the parser: an integer can have too many digits
         raise FileFormatError(f"{file}: this is not a valid TOML file, or it is incomplete: {error}.") from error
 
 

@@ -27,9 +27,9 @@ def rewritten(model: Model, file: Path, simulation: Mapping[str, Any] | None) ->
 
     wanted = tables(model, file.parent)
     try:
-        text = file.read_text(encoding="utf-8")
+        text = _with_parameters(file.read_text(encoding="utf-8"), model.parameters)
         before = _meaning(text, file)
-    except (ModelError, UnicodeDecodeError):
+    except (ModelError, UnicodeDecodeError, tomlkit.exceptions.TOMLKitError):
         return None
     if before["name"] != wanted["name"]:  # another model: nothing of the old one should stay
         return None
@@ -46,6 +46,18 @@ def rewritten(model: Model, file: Path, simulation: Mapping[str, Any] | None) ->
         if before == wanted and _in_order(before, wanted):
             return text
     return None
+
+
+def _with_parameters(text: str, values: Mapping[str, float]) -> str:
+    """The text with the values that its parameters had when the model was made from it."""
+    import tomlkit
+
+    document = tomlkit.parse(text)
+    table = document.get("parameters", {})
+    for name in values:
+        if name in table:
+            table[name] = values[name]
+    return tomlkit.dumps(document)
 
 
 def _meaning(text: str, file: Path) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from bricard.errors import ModelError, suggest
+from bricard.model.drawing import missing_meshes
 from bricard.model.model import Model
 from bricard.model.shapes import Shape
 
@@ -127,6 +128,7 @@ class Skeleton:
             for picture in link.pictures:
                 model.draw(link.carrier, picture.shape(here @ picture.pose))
         model.notes.extend(self.notes)
+        model.notes.extend(missing_meshes(model.drawings))
 
     def mass(self, name: str) -> Mass:
         """Return the mass of a body: of its link and of all that are fixed to it."""

@@ -61,7 +61,9 @@ def loads(text: str, file: str | os.PathLike[str], parameters: Parameters = None
     reader, data = Reader(Path(file).parent), parsed(text, file)
     with complaining(reader, text, file):
         data = reader.resolve(data, parameters)
-        return reader.model(data), data.get("simulation", {})
+        model = reader.model(data)
+        model.parameters = dict(parameters or {})
+        return model, data.get("simulation", {})
 
 
 def extend(
@@ -94,8 +96,8 @@ def save(model: Model, path: str | os.PathLike[str], simulation: Mapping[str, An
     """Write a model, and perhaps how to simulate it, to a TOML file.
 
     Where the file holds a model of this name already, what did not change stays as it is written there: comments, the order,
-    parameters and expressions, joints placed in the world, and the table `simulation` if none is given. The file is replaced
-    as a whole or not at all.
+    parameters (with the values that the model was loaded with) and expressions, joints placed in the world, and the table
+    `simulation` if none is given. The file is replaced as a whole or not at all.
     """
     file = Path(path)
     text = rewritten(model, file, simulation) if file.is_file() else None

@@ -20,6 +20,7 @@ Reference: the URDF specification, wiki.ros.org/urdf/XML.
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -32,13 +33,16 @@ from bricard.errors import FileFormatError, ModelError
 from bricard.io import toml
 from bricard.io.skeleton import GROUND, Mass, Picture, Pose, Skeleton
 from bricard.io.xml import Source, read
+from bricard.model import checks
 from bricard.model.checks import unit
+from bricard.model.frames import as_rotation
 from bricard.model.model import Model
-from bricard.model.shapes import Box, Cylinder, Mesh, Shape, Sphere
+from bricard.model.shapes import SHAPES, Box, Cylinder, Mesh, Shape, Sphere
 
 __all__ = ["from_urdf", "read_urdf"]
 
 IGNORED = ("transmission", "gazebo", "sensor", "plugin")
+MACROS = ("macro", "property", "include", "arg", "if", "unless", "insert_block")
 MOVING = ("revolute", "continuous", "prismatic", "floating", "planar")
 
 
@@ -93,8 +97,8 @@ class _Tree:
         self.robot, self.source, self.packages = robot, source, packages
         self.skeleton = Skeleton()
         self.moving: list[tuple[Element, str, str, Pose]] = []  # joint, parent, child, pose of the joint in the world
-        links = {self.source.name(link): link for link in robot.findall("link")}
-        joints = {self.source.name(joint): joint for joint in robot.findall("joint")}
+        self._expanded()
+        links, joints = self._named("link"), self._named("joint")
         if not links:
             raise ModelError("the robot has no links.")
         self.ends = {
@@ -120,6 +124,28 @@ class _Tree:
                 if parent == name:
                     self._place(joints[joint_name], joint_name, parent, child)
                     order.append(child)
+
+    def _expanded(self) -> None:
+        """Macros are refused: what they stand for is not in the file."""
+        for element in self.robot.iter():
+            space, _, tag = element.tag.rpartition("}")
+            macro = "xacro" in space or (space and tag in MACROS)
+            if macro or any("${" in text for text in element.attrib.values()):
+                what = f"<xacro:{tag}>" if macro else f"<{tag}> with an expression ${{...}}"
+                raise ModelError(
+                    f"{what}: this is a xacro file, which URDF is made from; expand it first: xacro {self.source.file.name} "
+                    "> robot.urdf."
+                )
+
+    def _named(self, tag: str) -> dict[str, Element]:
+        """The links or the joints of the robot by name."""
+        found: dict[str, Element] = {}
+        for element in self.robot.findall(tag):
+            name = self.source.name(element)
+            if name in found:
+                raise ModelError(f'there are two {tag}s "{name}"; every one needs its own name.')
+            found[name] = element
+        return found
 
     def _add(self, name: str, pose: Pose, fixed_to: str | None) -> None:
         if name == GROUND:
@@ -270,6 +296,9 @@ def _in_bodies(data: dict[str, Any], skeleton: Skeleton) -> dict[str, Any]:
                         pair[index] = _moved(table, key, pair[index], skeleton)
                 if "body" in table:
                     table["body"] = _moved(table, "frame", table["body"], skeleton)
+    for drawing in data.get("drawings", []):
+        if isinstance(drawing, dict) and drawing.get("body") in skeleton.links:
+            _draw_in_body(drawing, skeleton)
     for wish in data.get("start", []):
         if isinstance(wish, dict) and wish.get("body") in skeleton.links:
             _free_of_others(wish["body"], skeleton)
@@ -288,6 +317,22 @@ def _moved(table: dict[str, Any], key: str, name: Any, skeleton: Skeleton) -> An
         placed = here @ Pose(given.position, given.rotation)
         table[key] = {"position": placed.position.tolist(), "rotation": placed.rotation.tolist()}
     return skeleton.body(name)
+
+
+def _draw_in_body(drawing: dict[str, Any], skeleton: Skeleton) -> None:
+    """Move a drawing that is given in the axes of a link into the body of that link."""
+    name, kind = drawing["body"], SHAPES.get(str(drawing.get("shape")))
+    drawing["body"] = skeleton.body(name)
+    if kind is None or skeleton.body(name) == name:
+        return
+    here, known = skeleton.in_body(name), inspect.signature(kind).parameters
+    for key in ("start", "end", "position"):
+        if key in drawing or (key == "position" and key in known):
+            point = checks.vector(drawing.get(key, (0.0, 0.0, 0.0)), f"[[drawings]] {key}")
+            drawing[key] = here.point(point).tolist()
+    if "rotation" in known:
+        turn = as_rotation(drawing.get("rotation"), "[[drawings]] rotation")
+        drawing["rotation"] = (here.rotation @ turn).tolist()
 
 
 def _free_of_others(name: str, skeleton: Skeleton) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from bricard.errors import FileFormatError, ModelError
 
-__all__ = ["Source", "read"]
+__all__ = ["Source", "read", "shown"]
 
 
 def read(file: Path) -> Element:
@@ -56,7 +56,7 @@ class Source:
     ) -> np.ndarray:
         """Return `count` numbers of an element, or any number of them; the default where the key is missing."""
         text = element.get(key)
-        where = f"<{element.tag}{_named(element)}>: {key}"
+        where = f"{shown(element)}: {key}"
         if text is None:
             if default is None:
                 raise ModelError(f"{where} is missing.")
@@ -71,5 +71,7 @@ class Source:
         return np.array(values)
 
 
-def _named(element: Element) -> str:
-    return f' "{element.get("name")}"' if element.get("name") else ""
+def shown(element: Element) -> str:
+    """Return how messages call an element: its tag, and its name if it has one."""
+    name = element.get("name")
+    return f'<{element.tag} "{name}">' if name else f"<{element.tag}>"

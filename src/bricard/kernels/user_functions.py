@@ -5,19 +5,32 @@
     routine   routine(s, u, p) -> SD, SDT, SDQ, SDTT, CD, CDT, CDQ, CDTT   x = s, dx = u. Out: these, one after the other
     implicit  closure(d, C, s, p) -> six residuals        x = d, C by rows, s; dx: direction. Out: h, derivative along dx
 
-Derivatives of explicit and implicit functions come from a complex step, exact to rounding.
+Derivatives of explicit and implicit functions come from a complex step, exact to rounding. Values are taken without it: an
+imaginary part then shows that sqrt, log or the like have left their real domain, be it by the last digit; there nothing is a
+number.
 """
+
+import math
 
 from ..compiled.interfaces import USER_JOINT
 from ..compiled.pointers import compiled, inlined
-from .functions import HUGE, TINY, honest
+from .functions import HUGE, TINY
 from .user_layout import DIFFERENCE, OWN, SIZES, WEIGHTS
 
 
 @compiled
 def imaginary(x, dx, i, way):
-    """Number i with its imaginary step along dx."""
-    return complex(x[i], TINY * dx[i])
+    """Number i after the imaginary way along dx."""
+    return complex(x[i], way * dx[i])
+
+
+@compiled
+def keep(value, out, place, along, way):
+    """Without a way, the value; with it, its derivative, a number where the value is one."""
+    if way == 0.0:
+        out[place] = value.real if value.imag == 0.0 else math.nan
+    else:
+        out[along] = value.imag * HUGE if math.isfinite(out[place]) else math.nan
 
 
 @compiled
@@ -78,12 +91,13 @@ def explicit(position, n_q, n_p):
     position, take = inlined(position), taking(n_q, imaginary)
 
     def pose(x, dx, p, first, out):
-        d, C = position(take(x, dx, 0, 0.0), p[first : first + n_p])
-        d, C = complex_3(d), (complex_3(C[0]), complex_3(C[1]), complex_3(C[2]))
-        for i in range(3):
-            out[i], out[12 + i] = honest(d[i]), d[i].imag * HUGE
-            for j in range(3):
-                out[3 + 3 * i + j], out[15 + 3 * i + j] = honest(C[i][j]), C[i][j].imag * HUGE
+        for way in (0.0, TINY):
+            d, C = position(take(x, dx, 0, way), p[first : first + n_p])
+            d, C = complex_3(d), (complex_3(C[0]), complex_3(C[1]), complex_3(C[2]))
+            for i in range(3):
+                keep(d[i], out, i, 12 + i, way)
+                for j in range(3):
+                    keep(C[i][j], out, 3 + 3 * i + j, 15 + 3 * i + j, way)
 
     return USER_JOINT(pose)
 
@@ -156,10 +170,11 @@ def implicit(closure, n_q, n_p):
     closure, take, three = inlined(closure), taking(n_q, imaginary), taking(3, imaginary)
 
     def residuals(x, dx, p, first, out):
-        C = three(x, dx, 3, 0.0), three(x, dx, 6, 0.0), three(x, dx, 9, 0.0)
-        h = closure(three(x, dx, 0, 0.0), C, take(x, dx, 12, 0.0), p[first : first + n_p])
-        values = h[0] + 0j, h[1] + 0j, h[2] + 0j, h[3] + 0j, h[4] + 0j, h[5] + 0j
-        for i in range(6):
-            out[i], out[6 + i] = honest(values[i]), values[i].imag * HUGE
+        for way in (0.0, TINY):
+            C = three(x, dx, 3, way), three(x, dx, 6, way), three(x, dx, 9, way)
+            h = closure(three(x, dx, 0, way), C, take(x, dx, 12, way), p[first : first + n_p])
+            values = h[0] + 0j, h[1] + 0j, h[2] + 0j, h[3] + 0j, h[4] + 0j, h[5] + 0j
+            for i in range(6):
+                keep(values[i], out, i, 6 + i, way)
 
     return USER_JOINT(residuals)

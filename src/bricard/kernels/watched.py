@@ -2,13 +2,15 @@
 
 The twin of system/channels.py for one state in compiled code. Numbers of a coordinate: its kind (place in KINDS), 1 for the
 velocity, bodies a and b, then the parameters of the measure (model/blocks.py). Angles lie between -pi and pi: turns are counted
-outside.
+outside. Of a user's joint: its element (user_elimination.py) in the place of the parameters, and behind it the memory.
 """
 
 import math
 
 from ..compiled.interfaces import EVALUATE, WATCH
 from ..compiled.pointers import compiled, inlined
+from .user_elimination import BODIES, JOINT, MEMORY, ROWS, VALUE, WHICH
+from .user_layout import AT_ROWS, N_V, call_piece
 from .vectors import add, cross, dot, position_of, rotate, rotation_of, spin_of, subtract, triple
 
 KINDS = ("angle", "displacement", "distance")
@@ -59,6 +61,32 @@ def coordinate(t, q, v, numbers, first, system, work):
     gap, rate = subtract(gap, lever), subtract(rate, cross(w_a, lever))
     value = math.sqrt(dot(gap, gap))
     return dot(gap, rate) / value if fast == 1.0 else value
+
+
+@WATCH
+def user_coordinate(t, q, v, numbers, first, system, work):
+    """A coordinate of a user's joint (m, rad) or its velocity; no number where the joint has none."""
+    call_evaluate(system.methods[0], t, q, v, 0, system, work)
+    element = first + PARAMETERS
+    m, joint = first + int(numbers[element + MEMORY]), element + JOINT
+    velocity = work.velocity
+    for side in range(2):
+        body, place = int(numbers[first + 2 + side]), m + BODIES + 12 * side
+        for i in range(3):
+            numbers[place + i] = work.x[body, i]
+        for i in range(9):
+            numbers[place + 3 + i] = work.rotation[body, i]
+    if not call_piece(int(numbers[joint + AT_ROWS]), numbers, element, numbers, m):
+        return math.nan
+    k = 6 - int(numbers[joint + N_V]) + int(numbers[element + WHICH])
+    if numbers[first + 1] == 0.0:
+        return numbers[m + VALUE + k]
+    speed = 0.0
+    for side in range(2):
+        body = int(numbers[first + 2 + side])
+        for i in range(6):
+            speed += numbers[m + ROWS + 12 * k + 6 * side + i] * velocity[body, i]
+    return speed
 
 
 def of_function(function):

@@ -12,6 +12,7 @@ from .factor import UNSIGNED, factorise_selecting, factorise_symmetric, solve_sy
 
 call_evaluate, call_retract, call_accelerate = EVALUATE.call, RETRACT.call, ACCELERATE.call
 NEGLIGIBLE, LEFT_OUT = 1e-15, 1e8  # epsilon of a row, and of one that is left out, in natural sizes
+EMPTY = 1e-20  # square of the size of a row without entries, in natural sizes
 DEPENDENT = 3e-4  # pivot of a dependent row, in limits of weak pivots
 SINGULAR_SINE = 1e-4  # squared sine of the angle of a row to the rows before it, at a singular position
 
@@ -93,6 +94,12 @@ def near_singular(system, work):
         a[g_upper[e]] += g[e]
         if g_column[e] < n_v:
             size[g_row[e]] += g[e] * g[e] * metric[g_column[e]]
+    for i in range(system.n_rows):
+        natural = 1.0 / (system.row_scale[i] * system.length) ** 2
+        if (
+            not size[i] > EMPTY * natural
+        ):  # a row that nothing moves, such as one across a plane mechanism: it is redundant
+            size[i] = natural
     for k in range(order.size):
         kept[k] = limits[k]
         limits[k] = SINGULAR_SINE * size[order[k] - n_v - 1] if order[k] > n_v else 0.0

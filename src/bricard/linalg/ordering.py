@@ -5,8 +5,8 @@ cluster of eliminated nodes keeps a budget, body freedoms minus constraint rows,
 neighbouring clusters together have more than r left, or until it has no body among its neighbours any more (then what is missing
 is redundancy). Otherwise the pivots would be differences of large numbers. With exactly r left, a part of the mechanism would be
 held rigidly by its neighbours that are still to come, and have dead points of its own, which the mechanism has not; only
-bodies that nothing holds yet give up all their freedom. Counting is not always enough: nodes that turned out to have weak pivots
-are `delayed`, they wait for all bodies around them.
+bodies that nothing holds yet give up all their freedom, and joint coordinates are held by what they hang on. Counting is not
+always enough: nodes that turned out to have weak pivots are `delayed`, they wait for all bodies around them.
 """
 
 import heapq
@@ -16,24 +16,25 @@ import numpy as np
 TRIES, SMALL = 24, 60  # orders that are tried for graphs of at most so many nodes
 
 
-def candidate_orders(sizes, is_constraint, neighbours, delayed=frozenset()):
+def candidate_orders(sizes, is_constraint, neighbours, delayed=frozenset(), hung=False):
     """Orders of the nodes, as `elimination_order` makes them: several, which break ties differently, for small graphs."""
     rng = np.random.default_rng(8)
     for attempt in range(TRIES if len(sizes) <= SMALL else 1):
         ties = rng.permutation(len(sizes)).tolist() if attempt else None
-        yield elimination_order(sizes, is_constraint, neighbours, delayed, ties)
+        yield elimination_order(sizes, is_constraint, neighbours, delayed, ties, hung)
 
 
-def elimination_order(sizes, is_constraint, neighbours, delayed=frozenset(), ties=None):
+def elimination_order(sizes, is_constraint, neighbours, delayed=frozenset(), ties=None, hung=False):
     """The order of the nodes.
 
     sizes : unknowns per node; is_constraint : bool per node; neighbours : list of iterables of nodes (symmetric);
-    delayed : constraint nodes that wait for all bodies around them; ties : numbers that decide among nodes of equal degree.
+    delayed : constraint nodes that wait for all bodies around them; ties : numbers that decide among nodes of equal degree;
+    hung : bodies hang on each other, so that none is ever without a hold.
     """
     n = len(sizes)
     adjacent = [set(map(int, near)) - {i} for i, near in enumerate(neighbours)]
     original = [tuple(near) for near in adjacent]
-    cluster, budget, untouched = list(range(n)), [0] * n, [not c for c in is_constraint]
+    cluster, budget, untouched = list(range(n)), [0] * n, [not (c or hung) for c in is_constraint]
     done = np.zeros(n, bool)
 
     def root(i):

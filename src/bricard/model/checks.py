@@ -17,6 +17,8 @@ from bricard.errors import ModelError, suggest
 
 __all__ = ["distance", "frozen", "integer", "keys", "number", "numbers", "unit", "vector"]
 
+LARGEST = 1e100  # the square of anything larger, times a mass, is no longer a number
+
 
 def frozen(value: Any) -> np.ndarray:
     """Return `value` as a read-only float array of its own."""
@@ -35,6 +37,8 @@ def number(value: object, where: str, *, positive: bool = False, nonnegative: bo
         result = math.inf
     if not math.isfinite(result):
         raise ModelError(f"{where} must be a finite number, not {result}.")
+    if abs(result) > LARGEST:
+        raise ModelError(f"{where} must not exceed {LARGEST:g}, but is {result:g}.")
     if positive and result <= 0.0:
         raise ModelError(f"{where} must be greater than zero, not {result:g}.")
     if nonnegative and result < 0.0:
@@ -63,6 +67,13 @@ def _array(value: object, where: str, wanted: str) -> np.ndarray:
 
 def vector(value: object, where: str, size: int = 3) -> np.ndarray:
     """Return a read-only (size,) array of finite numbers."""
+    array = _vector(value, where, size)
+    if np.any(np.abs(array) > LARGEST):
+        raise ModelError(f"{where} must not exceed {LARGEST:g}, but is {value!r}.")
+    return array
+
+
+def _vector(value: object, where: str, size: int) -> np.ndarray:
     array = _array(value, where, f"{size} numbers")
     if array.shape != (size,):
         raise ModelError(f"{where} must be {size} numbers, not {value!r}.")
@@ -81,7 +92,7 @@ def numbers(value: object, where: str, least: int = 0) -> tuple[float, ...]:
 
 def unit(value: object, where: str) -> np.ndarray:
     """Return the direction of a 3-vector as a read-only unit vector; a zero vector is an error."""
-    direction = vector(value, where)
+    direction = _vector(value, where, 3)
     largest = np.abs(direction).max()
     if largest == 0.0:
         raise ModelError(f"{where} has no direction: its length is zero.")

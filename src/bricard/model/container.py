@@ -37,6 +37,7 @@ class Container:
         self.wishes: list[Wish] = []
         self.drawings: list[Drawing] = []
         self.notes: list[str] = []
+        self.parameters: dict[str, float] = {}  # of the file it was loaded from: those that were given other values
 
     @property
     def gravity(self) -> np.ndarray:

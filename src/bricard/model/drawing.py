@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from bricard.model.body import Body
-from bricard.model.shapes import Shape
+from bricard.model.shapes import Mesh, Shape
 
-__all__ = ["Drawing"]
+__all__ = ["Drawing", "missing_meshes"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,3 +22,12 @@ class Drawing:
     def declaration(self) -> dict[str, Any]:
         """Return the table that makes this drawing again."""
         return {"body": self.body, **self.shape.declaration()}
+
+
+def missing_meshes(drawings: Iterable[Drawing]) -> list[str]:
+    """Return a sentence for each file of a mesh that is not there, with the bodies that are to be shown by it."""
+    bodies: dict[Any, dict[str, None]] = {}
+    for drawing in drawings:
+        if isinstance(drawing.shape, Mesh) and not drawing.shape.path.is_file():
+            bodies.setdefault(drawing.shape.path, {})[drawing.body.name] = None
+    return [f"mesh: there is no file {path}; not drawn with {', '.join(names)}." for path, names in bodies.items()]

@@ -107,8 +107,9 @@ def outputs(data: dict[str, Any]) -> tuple[Output, ...]:
     def turned(body: int) -> Any:
         def value(solution):
             _, R = solution.poses[f"K{body}"]
+            drawn = solution.system.model.bodies[f"K{body}"].rotation
             angle = np.unwrap(np.arctan2(R[:, 1, 0], R[:, 0, 0]))
-            return angle + (absolute[body - 1] - angle[0])
+            return angle + (absolute[body - 1] - np.arctan2(drawn[1, 0], drawn[0, 0]))
 
         return value
 

@@ -8,16 +8,18 @@ repository computes them and writes them, with their accuracy, to references/<na
 from __future__ import annotations
 
 import tomllib
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import remainder, tau
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..errors import ModelError
-from ..model import Model
+from ..errors import ModelError, UncountedTurns
+from ..model import Model, checks
 from ..simulation import simulate
 from ..solution.solution import Solution
 from ..system.system import System
@@ -108,7 +110,7 @@ class Mechanism:
 
     def system(self, **options: Any) -> System:
         """The model built as its source runs it."""
-        made = self.model(**options)
+        made = self.model(**checks.keys(self.model, options, f'Problem "{self.name}"'))
         return made.build(**(self.build or {})) if isinstance(made, Model) else made
 
     def run(self, duration: float | None = None, *, options: dict[str, Any] | None = None, **settings: Any) -> Solution:
@@ -116,7 +118,10 @@ class Mechanism:
         return simulate(self.system(**(options or {})), self.span if duration is None else duration, **settings)
 
     def error(self, solution: Solution, reference: Reference) -> float:
-        """Largest error of the outputs at the end of a solution, each relative to its largest size on the way."""
+        """Largest error of the outputs at the end of a solution, each relative to its largest size in the samples.
+
+        Angles are judged up to whole turns, which few samples do not tell, relative to the reference or to 1 rad.
+        """
         if abs(solution.t[-1] - reference.time) > 1e-12 * reference.time:
             raise ModelError(
                 f'Problem "{self.name}": the solution ends at t = {solution.t[-1]:.9g} s, the reference is for '
@@ -125,8 +130,14 @@ class Mechanism:
         errors = [0.0]
         for output in self.outputs:
             if output.name in reference.values:
-                values, exact = output.value(solution), reference[output.name]
-                errors.append(abs(float(values[-1]) - exact) / max(abs(exact), float(np.abs(values).max())))
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", UncountedTurns)
+                    values, exact = output.value(solution), reference[output.name]
+                difference = float(values[-1]) - exact
+                if output.unit == "rad":
+                    errors.append(abs(remainder(difference, tau)) / max(abs(exact), 1.0))
+                else:
+                    errors.append(abs(difference) / max(abs(exact), float(np.abs(values).max())))
         return max(errors)
 
 

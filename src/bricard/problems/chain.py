@@ -4,12 +4,13 @@ An open chain: as many degrees of freedom as rods. The cases with 2, 10, 100 and
 packages. Data are ours.
 """
 
-from ..model import Model, Rod
+from ..model import Model, Rod, checks
 from .base import Mechanism, Output, energy_drift
 
 
 def chain(links: int = 10, planar: bool = True) -> Model:
     """Along x at the start, at rest."""
+    links = checks.integer(links, "chain: links")
     model = Model(f"chain of {links}", gravity=(0, -9.81, 0), planar=planar)
     before = model.ground
     for k in range(links):

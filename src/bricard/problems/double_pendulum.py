@@ -9,7 +9,8 @@ from math import cos, pi, sin
 
 import numpy as np
 
-from ..model import Model
+from ..errors import ModelError
+from ..model import Model, Rod
 from ..system.system import System
 from .base import Mechanism, Output, energy_drift
 
@@ -21,7 +22,7 @@ AXIS = (0, 0, 1)
 
 def double_pendulum(case: str = "A") -> Model:
     """Two planar rods; joint angles are zero in the drawn position, which is that of the case."""
-    (a, b), (p, r) = CASES[case]
+    (a, b), (p, r) = _start(case)
     model = Model(f"double pendulum {case}", gravity=(0, -GRAVITY, 0), planar=True)
     knee = (L * sin(a), -L * cos(a), 0.0)
     middles = {
@@ -31,11 +32,18 @@ def double_pendulum(case: str = "A") -> Model:
     for (name, middle), angle in zip(middles.items(), (a, b), strict=True):
         turn = (cos(angle / 2), 0.0, 0.0, sin(angle / 2))
         model.body(name, mass=MASS, inertia=(INERTIA, INERTIA, INERTIA), position=middle, rotation=turn)
+        model.draw(name, Rod((0, L / 2, 0), (0, -L / 2, 0), mass=0.0, radius=0.02 * L))
     model.pin("O", model.ground, "rod 1", (0, 0, 0))
     model.pin("K", "rod 1", "rod 2", knee)
     model.start(joint="O", velocity=p)
     model.start(joint="K", velocity=r - p)
     return model
+
+
+def _start(case):
+    if case not in CASES:
+        raise ModelError(f"double-pendulum: there is no case {case!r}. Known: {', '.join(CASES)}.")
+    return CASES[case]
 
 
 def phi(t, q):
@@ -79,7 +87,7 @@ def potential(q):
 @lru_cache(maxsize=4)
 def double_pendulum_functions(case: str = "A") -> System:
     """The same as a system given by its functions."""
-    (a, b), (p, r) = CASES[case]
+    (a, b), (p, r) = _start(case)
     q0 = [a, L / 2 * sin(a), L / 2 * cos(a), b]
     q0 += [L * sin(a) + L / 2 * sin(b), L * cos(a) + L / 2 * cos(b)]
     v0 = [p, L / 2 * cos(a) * p, -L / 2 * sin(a) * p, r]

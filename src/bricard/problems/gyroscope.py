@@ -4,7 +4,9 @@ Free of weight in its centre, with a small mass on the inner ring that makes it 
 axes of rotor and outer ring fall together (gimbal lock), which the motion avoids. Data are ours.
 """
 
-from ..model import Cylinder, Model
+from math import cos, pi, sin
+
+from ..model import Cylinder, Model, Rod, Sphere
 from .base import Mechanism, energy_drift, joint
 
 SPIN = 100.0  # rad/s
@@ -25,10 +27,29 @@ def gyroscope() -> Model:
     model.revolute("Z", model.ground, "outer", (0, 0, 0), (0, 0, 1))
     model.revolute("Y", "outer", "inner", (0, 0, 0), (0, 1, 0))
     model.revolute("X", "inner", "rotor", (0, 0, 0), (1, 0, 0))
+    _draw(model)
     model.start(joint="X", velocity=SPIN)
     model.start(joint="Y", velocity=0.0)
     model.start(joint="Z", velocity=0.0)
     return model
+
+
+def _draw(model: Model) -> None:
+    """Rings of short bars, their pins, and the stand."""
+    for body, radius, upright in (("inner", 0.1, False), ("outer", 0.13, True)):
+        sides = 36
+        for k in range(sides):
+            ends = [
+                (radius * cos(angle), radius * sin(angle)) for angle in (2 * pi * k / sides, 2 * pi * (k + 1) / sides)
+            ]
+            start, end = [(0.0, x, y) if upright else (x, y, 0.0) for x, y in ends]
+            model.draw(body, Rod(start, end, mass=0.0, radius=0.006))
+    for side in (-1, 1):
+        model.draw("rotor", Rod((0, 0, 0), (side * 0.1, 0, 0), mass=0.0, radius=0.005))
+        model.draw("inner", Rod((0, side * 0.1, 0), (0, side * 0.13, 0), mass=0.0, radius=0.005))
+        model.draw("ground", Rod((0, 0, side * 0.13), (0, 0, side * 0.16), mass=0.0, radius=0.005))
+    model.draw("inner", Rod((0.1, 0, 0), (ARM, 0, 0), mass=0.0, radius=0.004))
+    model.draw("inner", Sphere((ARM, 0, 0), 0.012, mass=0.0))
 
 
 GYROSCOPE = Mechanism(

@@ -8,7 +8,7 @@ from math import cos, pi, sin
 
 import numpy as np
 
-from ..model import Model, Sine
+from ..model import Box, Model, Rod, Sine
 from .base import Mechanism, Output
 
 MASS, J, RHO, GRAVITY = 2.0, 0.06, 0.4, 9.81  # kg, kg m^2, m, m/s^2
@@ -22,6 +22,8 @@ def moving_pendulum(case: str = "A") -> Model:
     model.body("slider", mass=0.0, inertia=0.0, position=pivot)
     turn = (cos(START / 2), 0.0, 0.0, sin(START / 2))
     model.body("body", mass=MASS, inertia=J, position=(0, RHO * sin(START), 0), rotation=turn)
+    model.draw("body", Rod((-RHO, 0, 0), (0, 0, 0), mass=0.0, radius=0.02))
+    model.draw("body", Box((0.5 * RHO, 0.4 * RHO, 0.1), mass=0.0))
     model.prismatic("P", model.ground, "slider", pivot, (1, 0, 0))
     model.pin("A", "slider", "body", pivot)
     if case == "B":

@@ -4,7 +4,7 @@ When bars and tops lie in line the mechanism has N + 1 degrees of freedom for an
 speed. It moves as one pendulum, (N + 1) / 3 + N times theta'' = -g ((N + 1) / 2 + N) cos theta, which is its reference.
 """
 
-from ..model import Model, Rod
+from ..model import Model, Rod, checks
 from .base import Mechanism, energy_drift, point
 
 SOURCE = "IFToMM library, A02"
@@ -12,6 +12,7 @@ SOURCE = "IFToMM library, A02"
 
 def n_four_bar(loops: int = 40, planar: bool = True) -> Model:
     """Bars upright at the start, the first turns with -1 rad/s (its top moves with 1 m/s)."""
+    loops = checks.integer(loops, "n-four-bar: loops")
     model = Model(f"{loops} four-bars", gravity=(0, -9.81, 0), planar=planar)
     bars = [model.body(f"bar {k}", Rod((k, 0, 0), (k, 1, 0), mass=1.0)) for k in range(loops + 1)]
     tops = [model.body(f"top {k}", Rod((k, 1, 0), (k + 1, 1, 0), mass=1.0)) for k in range(loops)]

@@ -4,7 +4,10 @@ import warnings
 
 import numpy as np
 
-from ..errors import ModelError
+from ..compiled.interfaces import VELOCITY
+from ..compiled.records import pack
+from ..errors import ModelError, UncountedTurns
+from ..linalg.kkt import evaluate
 from ..system.assembler import complete
 from ..system.channels import measure_speed, measure_value
 from ..system.rotation import in_group
@@ -47,22 +50,42 @@ def _centred(solution, body):
 
 
 def coordinate(solution, measure):
-    """Values (n,) of a measure; turns of an angle are counted with the help of its speed."""
+    """Values (n,) of a measure. Turns of an angle are known in the plane; in space they are counted from sample to sample with
+    the help of its speed, and a warning says where the samples are too few for that."""
     (pose_a, _), (pose_b, _) = (_centred(solution, body) for body in measure.bodies)
     values = measure_value(measure, pose_a, pose_b)
-    if measure.kind != "angle" or values.size < 2:
+    if measure.kind != "angle" or values.size == 0:
         return values
+    turned = _turned(solution, measure)
+    if turned is not None:
+        return values + 2 * np.pi * np.round((turned - values) / (2 * np.pi))
     speed = coordinate_speed(solution, measure)
     expected = 0.5 * np.diff(solution.t) * (speed[1:] + speed[:-1])
-    widest = float(np.max(np.diff(solution.t) * np.maximum(np.abs(speed[1:]), np.abs(speed[:-1]))))
+    pairs = np.diff(solution.t) * np.maximum(np.abs(speed[1:]), np.abs(speed[:-1]))
+    widest = max(float(np.max(pairs, initial=0.0)), float(solution.t[0] * abs(speed[0])))  # runs begin at t = 0
     if widest > 2.0:
         warnings.warn(
             f"The joint may turn by {widest:.3g} rad between two samples: turns cannot be counted reliably, the angle is only "
             "sure up to multiples of 2 pi. Ask for more output (output=...).",
+            UncountedTurns,
             stacklevel=3,
         )
     turns = np.round((np.diff(values) - expected) / (2 * np.pi))
     return values - 2 * np.pi * np.concatenate([[0.0], np.cumsum(turns)])
+
+
+def _turned(solution, measure):
+    """An angle (n,) between planar bodies with its turns, as their own coordinates count them; None where these do not."""
+    system = solution.system
+    if system.base is not None or not all(body.planar or body is system.model.ground for body in measure.bodies):
+        return None
+    names, turned = list(system.model.bodies), []
+    for body in measure.bodies:
+        place = int(system.record.q_start[names.index(body.name)]) + 2 if body.name in names else None
+        drawn = np.arctan2(body.rotation[1, 0], body.rotation[0, 0])
+        turned.append(np.zeros(len(solution.q)) if place is None else solution.q[:, place] - drawn)
+    (x, y), at_start = np.reshape(measure.parameters[:6], (2, 3)), [(np.zeros(3), b.rotation) for b in measure.bodies]
+    return measure_value(measure, *at_start) + np.sign(x[0] * y[1] - x[1] * y[0]) * (turned[1] - turned[0])
 
 
 def coordinate_speed(solution, measure):
@@ -106,7 +129,24 @@ def state_at(solution, t):
     sign = _same_cover(system, left.q, right.q)
     q, _ = hermite(s, h, left.q, T0 @ left.v, sign * right.q, sign * (T1 @ right.v))
     a, lam = (1 - s) * left.a + s * right.a, (1 - s) * left.lam + s * right.lam
-    return State(t, _normalised(system, q), v, a, lam)
+    q = _normalised(system, q)
+    return State(t, q, v, a, lam, _turns_between(system, left, right, s, t, q, v))
+
+
+def _turns_between(system, left, right, s, t, q, v):
+    """Counted measures of a state at the share s of the way between two others."""
+    if left.turn.size == 0 or right.turn.size == 0:
+        return np.zeros(system.n_measures)
+    work = system.work()
+    packed = pack(work)
+
+    def values(t, q, v, near):
+        work.turn[:] = near
+        evaluate(float(t), q, v, VELOCITY, system.compiled, packed)
+        return work.value.copy()
+
+    ends = [values(end.t, end.q, end.v, end.turn) for end in (left, right)]
+    return values(t, q, v, (1 - s) * ends[0] + s * ends[1])
 
 
 def _sample(solution, k):

@@ -33,7 +33,11 @@ def joint_reaction(solution, name):
     if name not in joints:
         raise ModelError(f'There is no joint "{name}".{suggest(name, joints)}')
     if not any(row.joint == name for row in system.rows):
-        raise ModelError(f'Joint "{name}" has no constraint rows, so no reaction.')
+        inner = [
+            f'"{joint}"' for joint in dict.fromkeys(row.joint for row in system.rows) if joint.startswith(f"{name}/")
+        ]
+        ask = f" Its load passes through the joints inside: ask for {', '.join(inner)}." if inner else ""
+        raise ModelError(f'Joint "{name}" has no constraint rows of its own, so no reaction.{ask}')
     names = tuple(dict.fromkeys(row.joint for row in system.rows))
     load = _all_wrenches(solution)[:, names.index(name)]
     joint = joints[name]

@@ -22,7 +22,10 @@ from .reactions import Reaction, joint_reaction
 
 class Energy(NamedTuple):
     """Energies (samples,) in J. `work` is what dampers, motors, drivers and other non-conservative loads have put in since the
-    start, and `error` = total - total at the start - work: zero for the exact motion."""
+    start, and `error` = total - total at the start - work: zero for the exact motion.
+
+    The work is the integral of the power by a cubic spline through the samples. Where there is any, `error` holds the error of
+    that quadrature too, O(interval^4): ask for more output before it is read as the error of the method."""
 
     kinetic: np.ndarray
     potential: np.ndarray

@@ -21,6 +21,7 @@ from ..model.checks import number
 from ..model.profiles import Profile, SmoothStep, Tabulated
 from ..solution.solution import Event
 from ..system.assembler import complete, settle
+from ..system.user_joint import MEMORY, element_numbers
 from .start import no_watch
 
 RECORD, STOP, RESET = "record", "stop", "reset"
@@ -233,6 +234,11 @@ class Watching:
             measure = self._measure(trigger)
             names = [*self.system.model.bodies, self.system.model.ground.name]
             bodies = [names.index(body.name) for body in measure.bodies]
+            if measure.kind == "user":
+                element = element_numbers(measure.joint)
+                memory = watched.PARAMETERS + 2 + len(element)
+                own = (memory, measure.parameters[0], *element, *np.zeros(MEMORY))
+                return watched.user_coordinate, [0, int(trigger.velocity), *bodies, *own]
             kind = watched.KINDS.index(measure.kind)
             return watched.coordinate, [kind, int(trigger.velocity), *bodies, *measure.parameters]
         try:

@@ -15,7 +15,7 @@ MOST_MATRICES = 4  # complex ones of an implicit integrator
 def output_times(t, end, nominal, output, problem):
     """Times of the output (s), from the start to the end."""
     system = problem.system
-    width = system.n_q + 2 * system.n_v + system.n_rows
+    width = max(system.n_q + 2 * system.n_v + system.n_rows, 1)
     most = int(min(5000, max(2, MAX_OUTPUT_BYTES / (8 * width))))
     if isinstance(output, (str, bool)):
         raise ModelError(f"output is {output!r}: give a number of samples, an interval in seconds (a float), or times.")
@@ -35,9 +35,11 @@ def output_times(t, end, nominal, output, problem):
         times = np.append(np.arange(t, end - 1e-9 * (end - t), float(output)), end)
     else:
         try:
-            times = np.unique(np.asarray(output, float))
+            times = np.asarray(output, float)
         except (TypeError, ValueError):
             raise ModelError(f"output is {output!r}: the times must be numbers.") from None
+        if times.ndim != 1 or np.any(np.diff(times) <= 0.0):
+            raise ModelError("output times must be one row of numbers, each later than the one before.")
         if times.size == 0 or not np.isfinite(times).all() or times[0] < t - 1e-12 or times[-1] > end * (1 + 1e-12):
             raise ModelError(f"output times must lie between t = {t:g} s and t = {end:g} s.")
     times = times.copy()

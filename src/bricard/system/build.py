@@ -16,6 +16,7 @@ from .elements import CONSTRAINT, FORCE, MEASURE, NO_COLUMN
 from .regularise import regularise, weak_rows
 from .rotation import GROUP, with_rotation
 from .system import System
+from .tree import checked_cut
 
 COORDINATES = ("absolute", "relative")
 MAX_REORDERINGS = 4
@@ -49,7 +50,7 @@ def build(model, *, coordinates="absolute", rotation=GROUP, cut=(), extra=()):
         from .relative import relative
 
         return relative(model, base, cut)
-    if cut:
+    if checked_cut(model, cut):
         raise ModelError('cut=... names joints for coordinates="relative"; absolute coordinates impose all of them.')
     return with_rotation(base, rotation)
 

@@ -115,6 +115,7 @@ def check_massless(system):
     worst = int(np.argmax(response))
     if response[worst] > 0.05:
         raise SingularMassError(
-            f"Nothing gives inertia to {system.unknown_name(worst)}: it has no mass of its own and no joint ties it to one "
-            "that has. Give the body a mass and an inertia tensor, or hold that direction with a joint."
+            f"Nothing gives inertia to {system.unknown_name(worst)}: it has no mass or inertia of its own there, and the joints "
+            "let it move without moving a body that has. Give the body a mass and an inertia tensor, or hold that direction with "
+            "a joint."
         )

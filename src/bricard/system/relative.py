@@ -21,7 +21,7 @@ from ..linalg.kkt import sparse_accelerations
 from ..linalg.ordering import candidate_orders
 from .elements import CONSTRAINT, TYPES
 from .regularise import check_open
-from .tree import spanning_tree
+from .tree import checked_cut, spanning_tree
 from .tree_map import from_absolute
 
 PRODUCTS = (
@@ -35,7 +35,7 @@ def relative(model, base, cut=()):
 
     nodes = spanning_tree(model, cut)
     collection = collect(model, without=frozenset(node.joint.name for node in nodes if node.joint is not None))
-    loose = replace(assemble_records(model, collection), cut=tuple(cut) if not isinstance(cut, str) else (cut,))
+    loose = replace(assemble_records(model, collection), cut=checked_cut(model, cut))
     parts = _Relative(model, base, nodes, collection, loose)
     if parts.small:
         return well_ordered(parts.system, collection.groups)
@@ -180,7 +180,7 @@ class _Relative:
             neighbours[b].add(a)
         kinds = [False] * moving.size + [True] * len(groups)
         late = frozenset(moving.size + j for j in delayed)
-        for order in candidate_orders([u.size for u in unknowns], kinds, neighbours, late):
+        for order in candidate_orders([u.size for u in unknowns], kinds, neighbours, late, hung=True):
             yield [(kinds[k], unknowns[k]) for k in order]
 
     def forces(self):

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import AssemblyError
 from ..linalg.rank import dependent_rows, rank, singular_values
+from ..model.drawing import missing_meshes
 from .assembler import assemble, settle
 from .build import build
 from .fit import DENSE, misfit, scaled_jacobian
@@ -116,7 +117,7 @@ def report(model, coordinates="absolute", cut=()):
         assembled=problem is None,
         problem=problem,
         velocity_level=int(system.record.velocity_level.sum()),
-        notes=[f"WARNING: {words}"] if (words := misfit(system, 0.0, q)) else [],
+        notes=[*([f"WARNING: {words}"] if (words := misfit(system, 0.0, q)) else []), *missing_meshes(model.drawings)],
         tree={node.body.name: (node.parent.name, _joint_name(node)) for node in system.tree} if system.tree else None,
         cut=list(cut_joints(model, system.tree)) if system.tree else [],
     )

@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..errors import ModelError
+
 
 @dataclass(frozen=True, eq=False)
 class State:
@@ -16,3 +18,34 @@ class State:
     lam: np.ndarray
     turn: np.ndarray = field(default_factory=lambda: np.zeros(0))
     extra: np.ndarray | None = None  # numbers of the integrator's own, for going on with the same one
+
+
+def check_sizes(system, **arrays):
+    """Raise where arrays, by name, are not as many finite numbers as the system has q, v, a or lam; None is let through."""
+    sizes = {"q": system.n_q, "v": system.n_v, "a": system.n_v, "lam": system.n_rows}
+    for name, given in arrays.items():
+        if given is None:
+            continue
+        try:
+            array = np.asarray(given, float)
+        except (TypeError, ValueError):
+            raise ModelError(f"{name} is {given!r}; it must be {sizes[name]} numbers.") from None
+        if array.shape != (sizes[name],) or not np.isfinite(array).all():
+            raise ModelError(
+                f"{name} has shape {array.shape}{'' if np.isfinite(array).all() else ' and is not finite'}; system "
+                f'"{system.name}" in {system.coordinates} coordinates has {sizes[name]} numbers in {name}, all finite.'
+            )
+
+
+def check_state(system, state, where):
+    """Raise where `state` is no State of the system."""
+    if not isinstance(state, State):
+        raise ModelError(f"{where}: state must be a State, such as solution.end or solution.at(t), not {state!r}.")
+    try:
+        check_sizes(system, q=state.q, v=state.v)
+    except ModelError as error:
+        raise ModelError(f"{where}: the state belongs to another system: {error}") from None
+    if state.turn.size not in (0, system.n_measures):
+        raise ModelError(
+            f"{where}: the state belongs to another system: it counts {state.turn.size} measures, not {system.n_measures}."
+        )

@@ -12,7 +12,9 @@ from ..compiled.records import pack
 from ..kernels.newton_euler import newton_euler
 from ..linalg import sparse
 from ..linalg.kkt import evaluate, retract
+from ..model.checks import number
 from .maps import kinematic_map
+from .state import check_sizes
 
 NEAR_SINGULAR = 1e-3  # a constraint pivot below this share of its natural size is counted as weak
 
@@ -252,10 +254,12 @@ class System:
 
     def evaluated(self, t, q, v, flags=VELOCITY, lam=None):
         """The Work record with everything that the flags ask for at (t, q, v); overwritten by the next call."""
+        check_sizes(self, q=q, v=v, lam=lam)
+        t = number(t, "t")
         work, packed = self._scratch
         work.lam[:] = 0.0 if lam is None else lam
         q, v = (np.ascontiguousarray(x, float) for x in (q, v))
-        evaluate(float(t), q, v, flags, self.compiled, packed)
+        evaluate(t, q, v, flags, self.compiled, packed)
         return work
 
     def _sparse(self, rows, columns, values, shape):
@@ -299,6 +303,7 @@ class System:
 
     def kinematic_map(self, q):
         """T(q) with q' = T v, sparse (n_q, n_v)."""
+        check_sizes(self, q=q)
         r, (work, packed) = self.record, self._scratch
         q = np.ascontiguousarray(q, float)
         kinematic_map(q, np.zeros(r.n_v), self.compiled, packed)
@@ -309,6 +314,7 @@ class System:
 
         In relative coordinates by the recursive Newton-Euler method, whose cost grows with the number of bodies only.
         """
+        check_sizes(self, a=a)
         a, (work, packed) = np.asarray(a, float), self._scratch
         self.evaluated(t, q, v, lam=lam)
         if self.tree:
@@ -322,6 +328,7 @@ class System:
 
     def tangent(self, t, q, v, a, lam):
         """Derivatives of the residual and of the velocity constraint, see Tangent; a = v' (n_v,), lam (n_rows,)."""
+        check_sizes(self, a=a)
         r, (work, _) = self.record, self._scratch
         work.u[: r.n_v] = a
         self.evaluated(t, q, v, VELOCITY | TANGENT | RATE | REFRESH, lam)
@@ -363,6 +370,10 @@ class System:
         words = ("moving along x", "moving along y", "moving along z", "turning about its x axis")
         words += ("turning about its y axis", "turning about its z axis")
         return f'body "{list(self.model.bodies)[body]}" {words[part]}'
+
+    def __repr__(self):
+        sizes = f"{self.n_q} positions, {self.n_v} velocities, {self.n_rows} rows"
+        return f"<System {self.name!r}, {self.coordinates} coordinates: {sizes}>"
 
     def with_record(self, **changes):
         """A copy with other values in its record; nothing is shared with the compiled twin of the old one."""

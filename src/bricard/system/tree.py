@@ -28,7 +28,7 @@ class Node(NamedTuple):
 
 def spanning_tree(model, cut=()):
     """The nodes of a model, each subtree in a row behind its root; `cut` are names of joints to be cut."""
-    cut = _checked(model, cut)
+    cut = checked_cut(model, cut)
     at = {body: [] for body in [model.ground, *model.bodies.values()]}
     for order, joint in enumerate(model.joints.values()):
         if joint.name not in cut and joint.kind in TREE_JOINTS and joint.body_a is not joint.body_b:
@@ -63,12 +63,17 @@ def spanning_tree(model, cut=()):
     return _preorder(model, nodes)
 
 
-def _checked(model, cut):
-    names = (cut,) if isinstance(cut, str) else tuple(cut)
+def checked_cut(model, cut):
+    """Names of the joints to be cut, from one or several names or joints."""
+    one = isinstance(cut, str) or hasattr(cut, "name")
+    if not one and not isinstance(cut, (tuple, list, set, frozenset)):
+        raise ModelError(f'cut must be names of joints, for example cut=("A",), not {cut!r}.')
+    names = tuple(getattr(joint, "name", joint) for joint in ((cut,) if one else cut))
     for name in names:
-        if name not in model.joints:
-            raise ModelError(f'cut: there is no joint "{name}" in model "{model.name}".{suggest(name, model.joints)}')
-    return frozenset(names)
+        if not isinstance(name, str) or name not in model.joints:
+            near = suggest(str(name), model.joints)
+            raise ModelError(f'cut: there is no joint "{name}" in model "{model.name}".{near}')
+    return names
 
 
 def _preorder(model, nodes):

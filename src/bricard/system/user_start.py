@@ -1,4 +1,4 @@
-"""A user's joint at its drawn pose, in plain Python: checks of its function, start values, scales, and its numbers.
+"""A user's joint at its drawn pose, in plain Python: start values, scales, and its numbers.
 
 The layout of the numbers is that of kernels/user_layout.py.
 """
@@ -8,16 +8,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import ModelError, UserFunctionError
+from ..errors import ModelError
 from ..kernels import user_functions
 from ..kernels.user_elimination import settle
 from ..kernels.user_joint import joint_motion
 from ..kernels.user_layout import EXPLICIT, IMPLICIT, ROUTINE
 from ..kernels.user_rows import curved, linear
-from .user_check import STEP, TOLERANCE, check_complex_step, refuse_powers
+from .user_joint_check import axial, check, check_rotations
 
 TINY = 1e-30
 CODES = {"explicit": EXPLICIT, "implicit": IMPLICIT, "routine": ROUTINE}
+BRANCH = 0.1  # in natural sizes: what start= may be off from the coordinates of the drawn pose
+CLOSED = 1e-6  # residuals, in lengths or radians, of a pose of an implicit joint
 SINGULAR = 1e-9  # smallest singular value, of the largest, below which a transmission is singular
 
 
@@ -45,7 +47,7 @@ def prepared(joint) -> Prepared:
 
 
 class Start:
-    """A joint at its drawn pose, in plain Python: checks of its function, start values, scales."""
+    """A joint at its drawn pose, in plain Python: start values, scales."""
 
     def __init__(self, joint):
         what = joint.what
@@ -66,11 +68,13 @@ class Start:
     def prepared(self):
         """Check, find the start, and write all numbers down."""
         what = self.joint.what
-        self.check()
+        check(self)
         if self.kind == "implicit":
             self.close()
         else:
             self.approach()
+            self._check_branch(self.s)
+            check_rotations(self)
         hx, hs = self.slopes(self.d, self.C, self.s)
         scale = self.length / np.maximum(np.linalg.norm(hx, axis=1), 1e-300)
         hx, hs = hx * scale[:, None], hs * scale[:, None]
@@ -149,7 +153,7 @@ class Start:
         rows = []
         for way in self.directions(s):
             d_dot, C_dot = (part.imag / TINY for part in self.pose(s + 1j * TINY * way))
-            rows.append([*d_dot, *_axial(C_dot @ np.asarray(C, float).T)])
+            rows.append([*d_dot, *axial(C_dot @ np.asarray(C, float).T)])
         return np.array(rows)
 
     def slopes(self, d, C, s):
@@ -173,12 +177,12 @@ class Start:
         """s of the pose nearest to the drawn one, by Gauss-Newton, and that pose."""
         for _ in range(60):
             d, C = (np.asarray(part, float) for part in self.pose(self.s))
-            error = np.concatenate([C.T @ (self.d - d), self.length * _axial(C.T @ self.C)])
+            error = np.concatenate([C.T @ (self.d - d), self.length * axial(C.T @ self.C)])
             motion = self.motion(self.s)
             step = np.linalg.lstsq(
                 np.vstack([C.T @ motion[:, :3].T, self.length * C.T @ motion[:, 3:].T]), error, rcond=None
             )[0]
-            size = np.abs(step / self._natural()).max(initial=0.0)
+            size = np.abs(step / self.natural()).max(initial=0.0)
             self.s = self.advanced(self.s, step * min(1.0, 0.3 / max(size, 1e-300)))
             if not size > 1e-14:
                 break
@@ -186,20 +190,17 @@ class Start:
 
     def close(self):
         """s of the drawn pose unless it is given, and the pose at s, by Newton's method."""
-        for _ in range(60 if self.joint.start is None else 0):
-            h, hs = self.closure(self.d, self.C, self.s).real, self.slopes(self.d, self.C, self.s)[1]
-            step = -np.linalg.lstsq(hs, h, rcond=None)[0]
-            size = np.abs(step / self._natural()).max(initial=0.0)
-            if not np.isfinite(size):
-                break
-            self.s = self.advanced(self.s, step * min(1.0, 0.3 / max(size, 1e-300)))
-            if not size > 1e-14:
-                break
+        drawn = self._fitted()
+        if self.joint.start is None:
+            self.s = drawn
         error = np.inf
         for _ in range(60):
             hx = self.slopes(self.d, self.C, self.s)[0]
+            h = self.closure(self.d, self.C, self.s).real
+            if self._is_singular(hx) and not (np.abs(h) <= CLOSED * np.linalg.norm(hx, axis=1)).all():
+                break  # not at a pose of the joint
             self.refuse_singular(hx, "coordinates do not determine the pose", "other coordinates, or another start")
-            step = -np.linalg.solve(hx, self.closure(self.d, self.C, self.s).real)
+            step = -np.linalg.solve(hx, h)
             error = np.abs(step).max()
             if not np.isfinite(error):
                 break
@@ -217,6 +218,22 @@ class Start:
                 "Its coordinates may lie outside the range of motion: draw the bodies nearer to a closed pose, or give start=... "
                 "inside the range."
             )
+        self._check_branch(drawn)
+
+    def _fitted(self):
+        """s with the smallest residuals of an implicit function at the drawn pose, by Gauss-Newton."""
+        s = self.s
+        for _ in range(60):
+            with np.errstate(all="ignore"):
+                h, hs = self.closure(self.d, self.C, s).real, self.slopes(self.d, self.C, s)[1]
+            if not (np.isfinite(h).all() and np.isfinite(hs).all()):
+                break
+            step = -np.linalg.lstsq(hs, h, rcond=None)[0]
+            size = np.abs(step / self.natural()).max(initial=0.0)
+            s = self.advanced(s, step * min(1.0, 0.3 / max(size, 1e-300)))
+            if not size > 1e-14:
+                break
+        return s
 
     def turn_back(self):
         """d, C, s at the limit of one coordinate nearby: h = 0 and h_x phi = 0, by Newton's method (Moore and Spence 1980)."""
@@ -232,150 +249,62 @@ class Start:
                     ]
                     @ phi
                     for side, s in (
-                        (1, self.s + h * way[6] * self._natural()),
-                        (-1, self.s - h * way[6] * self._natural()),
+                        (1, self.s + h * way[6] * self.natural()),
+                        (-1, self.s - h * way[6] * self.natural()),
                     )
                 )
                 columns.append((ahead - behind) / (2 * h))
             matrix = np.zeros((13, 13))
-            matrix[:6, :6], matrix[:6, 6:7], matrix[6:12, :7] = hx, hs * self._natural(), np.column_stack(columns)
+            matrix[:6, :6], matrix[:6, 6:7], matrix[6:12, :7] = hx, hs * self.natural(), np.column_stack(columns)
             matrix[6:12, 7:], matrix[12, 7:] = hx, phi0
             step = np.linalg.lstsq(matrix, -np.concatenate([value, hx @ phi, [phi0 @ phi - 1.0]]), rcond=None)[0]
             self.d, self.C = self.d + self.length * step[:3], self.C @ _rotation(step[3:6])
-            self.s, phi = self.s + step[6] * self._natural(), phi + step[7:]
+            self.s, phi = self.s + step[6] * self.natural(), phi + step[7:]
             if np.abs(step[:7]).max() < 1e-13:
                 break
 
-    def _natural(self):
+    def natural(self):
+        """Natural sizes (n_v,) of the velocities."""
         return np.array([self.length if unit == "length" else 1.0 for unit in self.joint.units])
 
     def refuse_singular(self, matrix, what, remedy):
         """Raise where a matrix that must have full column rank does not."""
-        rows = np.linalg.norm(matrix, axis=1)
-        values = np.linalg.svd(matrix / np.where(rows > 0.0, rows, 1.0)[:, None], compute_uv=False)
-        if not values[min(matrix.shape) - 1] > SINGULAR * values[0]:
-            shown = ", ".join(f"{name} = {x:.6g}" for name, x in zip(self.joint.what.coordinates, self.s, strict=False))
+        shown = ", ".join(f"{name} = {x:.6g}" for name, x in zip(self.joint.what.coordinates, self.s, strict=False))
+        if not np.isfinite(matrix).all():
+            raise ModelError(
+                f'Joint "{self.joint.name}" has no pose at {shown}: its function is not finite there. Draw the bodies, or give '
+                "start=..., inside its range."
+            )
+        values = self._singular_values(matrix)
+        if self._is_singular(matrix):
             raise ModelError(
                 f'Joint "{self.joint.name}" has a singular transmission at {shown}: its {what} there (smallest singular value '
                 f"{values[-1]:.2g} of {values[0]:.2g}). Take {remedy}."
             )
 
-    # checks of the function
+    def _singular_values(self, matrix):
+        """Of rows of equal size."""
+        rows = np.linalg.norm(matrix, axis=1)
+        return np.linalg.svd(matrix / np.where(rows > 0.0, rows, 1.0)[:, None], compute_uv=False)
 
-    def check(self):
-        """Raise where the function fails, has the wrong shape, is not finite, or disagrees with its own derivatives."""
-        if self.kind == "routine":
-            self._check_routine()
+    def _is_singular(self, matrix):
+        if not np.isfinite(matrix).all():
+            return True
+        values = self._singular_values(matrix)
+        return not values[min(matrix.shape) - 1] > SINGULAR * values[0]
+
+    def _check_branch(self, drawn):
+        """Raise where a given start is not that of the drawn pose, which has the coordinates `drawn`."""
+        if self.joint.start is None:
             return
-        if self.joint.what.motion is not None:
-            self._check_motion()
-            return
-        refuse_powers(self.joint.what.function, self.joint.name)
-        if self.kind == "explicit":
-            self._check_shape(lambda: self.pose(self.s), "d (3 numbers) and C (3 rows of 3)", ((3,), (3, 3)))
-            self._compare(lambda s: np.concatenate([np.ravel(part) for part in self.pose(s)]), (self.s,), 12)
-            self._check_rotation(self.pose(self.s)[1])
-        else:
-            self._check_shape(lambda: (self.closure(self.d, self.C, self.s),), "6 residuals", ((6,),))
-
-            def closure(d, C, s):
-                return self.closure(d, C.reshape(3, 3), s)
-
-            self._compare(closure, (self.d, self.C.ravel(), self.s), 6)
-
-    def _check_motion(self):
-        """The user's derivatives against differences of the position."""
-        self._check_shape(lambda: self.pose(self.s), "d (3 numbers) and C (3 rows of 3)", ((3,), (3, 3)))
-        self._check_rotation(self.pose(self.s)[1])
-        shape = (self.n_v, 6)
-        self._check_shape(lambda: (self.motion(self.s),), f"from motion: {self.n_v} rows of 6", (shape,))
-        given, C = self.motion(self.s), np.asarray(self.pose(self.s)[1], float)
-        for k, row in enumerate(given):
-            step = STEP * np.eye(self.n_v)[k]
-            (d_1, C_1), (d_0, C_0) = (map(np.asarray, self.pose(self.s + side * step)) for side in (1, -1))
-            wanted = np.concatenate([(d_1 - d_0) / (2 * STEP), _axial((C_1 - C_0) / (2 * STEP) @ C.T)])
-            if not np.abs(row - wanted).max() <= TOLERANCE * (1.0 + np.abs(wanted).max()):
-                raise UserFunctionError(
-                    f'Row {k + 1} of the motion of joint "{self.joint.name}" is {row.tolist()}, but {wanted.tolist()} by '
-                    "differences of its position."
-                )
-
-    def _check_shape(self, call, wanted, shapes):
-        try:
-            with np.errstate(all="ignore"):
-                values = [np.asarray(value, complex) for value in call()]
-        except Exception as error:
-            raise UserFunctionError(
-                f"{self.label} fails at the start: {type(error).__name__}: {error}. It must return {wanted}; see "
-                "docs/user-joints.md."
-            ) from error
-        found = tuple(value.shape for value in values)
-        if found != shapes:
-            raise UserFunctionError(f"{self.label} returns arrays of shape {found}, needed is {wanted}.")
-        if not all(np.isfinite(value).all() for value in values):
-            raise UserFunctionError(
-                f"{self.label} is not finite at the start, s = {self.s.tolist()}: it gives {[v.real.tolist() for v in values]}."
+        given = np.array(self.joint.start)
+        plain = self.n_v - 3 * self.ball  # a quaternion has no turns to be counted
+        if (np.abs(drawn - given)[:plain] > BRANCH * self.natural()[:plain]).any():
+            raise ModelError(
+                f'Joint "{self.joint.name}" has start = {given.tolist()}, but as drawn its coordinates are {drawn.tolist()}. '
+                "start= only tells which of several values belongs to the drawn pose: leave it out, draw the bodies there, or "
+                f'move them with model.start(joint="{self.joint.name}.{self.joint.labels[0]}", position=...).'
             )
-
-    def _compare(self, function, arguments, size):
-        function.py_func = self.plain  # the suspects that the check names are in the user's own code
-        check_complex_step(self.label, _Named(function, self.plain), arguments, (size,))
-
-    def _check_rotation(self, C):
-        gap = float(np.abs(np.asarray(C, float).T @ np.asarray(C, float) - np.eye(3)).max())
-        if gap > 1e-8 or np.linalg.det(np.asarray(C, float)) < 0.0:
-            raise UserFunctionError(
-                f"{self.label} gives a C that is no rotation at the start: C^T C is off by {gap:.3g}."
-            )
-
-    def _check_routine(self):
-        rng, n = np.random.default_rng(6), self.n_v
-        shapes = ((3,), (3,), (3, n), (3,), (3, 3), (3,), (3, n), (3,))
-        u = rng.normal(size=n)
-        wanted = (
-            f"SD (3), SDT (3), SDQ (3 rows of {n}), SDTT (3), CD (3 rows of 3), CDT (3), CDQ (3 rows of {n}), CDTT (3)"
-        )
-
-        def call(s, u):
-            return [np.asarray(part, float) for part in self.plain(tuple(s), tuple(u), self.p)]
-
-        self._check_shape(lambda: call(self.s, u), wanted, shapes)
-        self._check_rotation(call(self.s, u)[4])
-        path = u @ self.directions(self.s)
-
-        def ahead(h):
-            return call(self.advanced(self.s, h * u) if self.ball else self.s + h * path, u)
-
-        value, later, earlier = call(self.s, u), ahead(STEP), ahead(-STEP)
-        change = [(x - y) / (2 * STEP) for x, y in zip(later, earlier, strict=True)]
-        equations = (
-            ("SDT", value[1], "SDQ u", value[2] @ u),
-            ("CDT", value[5], "CDQ u", value[6] @ u),
-            ("SDT", value[1], "the derivative of SD", change[0]),
-            ("CDT", value[5], "the turning of CD", _axial(change[4] @ value[4].T)),
-            ("SDTT", value[3], "(d SDQ/dt) u", change[2] @ u),
-            ("CDTT", value[7], "(d CDQ/dt) u", change[6] @ u),
-        )
-        for left, given, right, expected in equations:
-            if not np.abs(given - expected).max() <= TOLERANCE * (1.0 + np.abs(expected).max()):
-                raise UserFunctionError(
-                    f"{self.label} contradicts itself at the start: {left} is {given.tolist()}, but {right} is "
-                    f"{expected.tolist()}. The joint must not depend on time, and all components are in the axes of frame a."
-                )
-
-
-class _Named:
-    """A function with the user's own code to name in errors."""
-
-    def __init__(self, function, plain):
-        self.function, self.py_func = function, plain
-
-    def __call__(self, *arguments):
-        return self.function(*arguments)
-
-
-def _axial(M):
-    return 0.5 * np.array([M[2, 1] - M[1, 2], M[0, 2] - M[2, 0], M[1, 0] - M[0, 1]])
 
 
 def _rotation(turn):

@@ -30,7 +30,7 @@ def build_loads(solution: Any, frames: Timeline, archive: Archive) -> list[dict[
         top = float(np.abs(vectors).max(initial=0.0))
         if top > 0.0:
             entry = {"what": what, "name": name, "kind": kind, "body": index[frame.body]}
-            entry["p"] = [float(f"{x:.7g}") for x in frame.position]
+            entry["p"] = frames.place(frame.body, frame.position)
             found.append(entry | {"vectors": archive.add(vectors, top / FINE)})
     return found
 

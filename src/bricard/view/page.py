@@ -7,22 +7,25 @@ from __future__ import annotations
 
 import html
 import os
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..errors import AssemblyError, ModelError, suggest
 from ..io.atomic import replacing
+from ..model import checks
 from ..solution.solution import Solution
 from ..system.assembler import assemble
 from .curves import build_curves
 from .loads import build_loads
 from .packing import Archive, deflated
-from .solids import attachments, build_solids
+from .solids import attachments, build_solids, thickness, unreadable
 from .symbols import build_symbols
 from .timeline import Timeline, finite, frames_for, playing_speed, timeline
 
@@ -45,8 +48,17 @@ class Page:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page; an older file is replaced as a whole or not at all."""
-        with replacing(path) as temporary:
-            temporary.write_text(self.text, encoding="utf-8", newline="\n")
+        if Path(path).is_dir():
+            raise ModelError(
+                f"The page is one file, but {path} is a folder: give a file such as {Path(path) / 'page.html'}."
+            )
+        if not Path(path).resolve().parent.is_dir():
+            raise ModelError(f"The page cannot be written to {path}: there is no folder {Path(path).parent}.")
+        try:
+            with replacing(path) as temporary:
+                temporary.write_text(self.text, encoding="utf-8", newline="\n")
+        except OSError as error:
+            raise ModelError(f"The page cannot be written to {path}: {error.strerror}.") from error
 
     def frame(self, height: int = 480) -> str:
         """The page as a frame (HTML) of so many pixels, for notebooks and other pages."""
@@ -82,10 +94,11 @@ def solution_page(
         raise ModelError(f'The solution of "{solution.name}" has no samples to show.')
     own = {str(name): _per_sample(name, values, solution.t) for name, values in (channels or {}).items()}
     solution = finite(solution)
+    notes = _notes(model)
     count = frames_for(solution, fps)
     while True:
         frames = timeline(solution, count)
-        text = deflated(_scene(solution, frames, paths, own))
+        text = deflated(_scene(solution, frames, paths, own, notes))
         room = LARGEST - len(template())
         if len(text) <= room or count <= FEWEST:
             return _filled(solution.name, text)
@@ -117,7 +130,7 @@ def model_page(model: Any) -> Page:
         end=None,  # pyright: ignore[reportArgumentType]
         turns=np.zeros((1, system.n_measures)),
     )
-    return _filled(model.name, deflated(_scene(still, timeline(still, 1), (), {}, loads=False)))
+    return _filled(model.name, deflated(_scene(still, timeline(still, 1), (), {}, _notes(model), loads=False)))
 
 
 @cache
@@ -131,16 +144,33 @@ def _filled(name: str, scene: str) -> Page:
     return Page(name, f"{head.replace(TITLE, html.escape(name))}{scene}{rest}")
 
 
-def _scene(solution: Any, frames: Timeline, paths: Any, channels: Mapping[str, Any], loads: bool = True) -> bytes:
+def _notes(model: Any) -> list[str]:
+    """What is not shown as it is, warned of: a drawing that is missing is no reason to show nothing."""
+    notes = unreadable(model)
+    for note in notes:
+        warnings.warn(f"The view of {model.name!r}: {note}", stacklevel=4)
+    return notes
+
+
+def _scene(
+    solution: Any,
+    frames: Timeline,
+    paths: Any,
+    channels: Mapping[str, Any],
+    notes: list[str],
+    loads: bool = True,
+) -> bytes:
     """The scene as bytes: see `Archive.closed`, and docs/viewer.md for the keys of its header."""
     model, archive = solution.system.model, Archive()
     positions, rotations = frames.poses
     size = _size(model, positions)
+    places = archive.add(positions - frames.origin[:, None], size * LENGTH_STEP)
     duration = float(frames.t[-1] - frames.t[0])
     header = {
         "name": model.name,
         "status": solution.status,
         "ok": bool(solution.ok),
+        "notes": notes,
         "method": _method(solution),
         "up": _up(model),
         "flat": _flat(model),
@@ -149,10 +179,11 @@ def _scene(solution: Any, frames: Timeline, paths: Any, channels: Mapping[str, A
         "duration": duration,
         "frames": int(frames.t.size),
         "speed": playing_speed(duration),
-        "accuracy": {"length": 0.5 * size * LENGTH_STEP, "angle": 2.0 * ANGLE_STEP},
-        "positions": archive.add(positions, size * LENGTH_STEP),
+        "accuracy": {"length": 0.5 * places["step"], "angle": 2.0 * ANGLE_STEP},
+        "origin": frames.origin.tolist(),
+        "positions": places,
         "rotations": archive.add(rotations, ANGLE_STEP),
-        **build_solids(model, archive),
+        **build_solids(model, frames, archive),
         **build_symbols(model, frames),
         "paths": _paths(model, paths),
         "loads": build_loads(solution, frames, archive) if loads else [],
@@ -172,13 +203,15 @@ def _per_sample(name: Any, values: Any, t: np.ndarray) -> tuple[np.ndarray, np.n
 
 
 def _size(model: Any, positions: np.ndarray) -> float:
-    """Diagonal (m) of the box around all bodies and their joints at the first frame."""
+    """Diagonal (m) of the box around all reference frames and joints at the first frame, or the largest body if larger."""
     points = [positions[:, :, 0]] if positions.size else []
-    for number, (body, ends) in enumerate(attachments(model).items()):
+    holds = attachments(model)
+    largest = max((thickness(body, holds[body])[1] for body in model.bodies.values()), default=0.0)
+    for number, (body, ends) in enumerate(holds.items()):
         origin = positions[number, :, 0] if number < len(positions) else np.zeros(3)
         points += [(body.rotation @ end + origin)[None] for end in ends]
     box = np.ptp(np.concatenate(points), axis=0) if points else np.zeros(3)
-    return float(np.linalg.norm(box)) or 1.0
+    return max(float(np.linalg.norm(box)), largest) or 1.0
 
 
 def _method(solution: Any) -> str:
@@ -210,12 +243,9 @@ def _paths(model: Any, wanted: Sequence[tuple[Any, Any]] | None) -> list[dict[st
     """Points whose way is drawn: those asked for, or else joints between moving bodies, or else centres of mass."""
     names = list(model.bodies)
     if wanted is not None:
-        found = []
-        for body, point in wanted:
-            name = getattr(body, "name", body)
-            if name not in names:
-                raise ModelError(f'paths: there is no body "{name}".{suggest(name, names)}')
-            found.append((name, np.asarray(point, float)))
+        if isinstance(wanted, str) or not isinstance(wanted, Iterable):
+            raise ModelError(f"paths: give a list of (body, point) pairs, not {wanted!r}.")
+        found = [_followed(entry, names) for entry in wanted]
     else:
         point_like = (
             "revolute",
@@ -234,3 +264,14 @@ def _paths(model: Any, wanted: Sequence[tuple[Any, Any]] | None) -> list[dict[st
         found = found or [(body.name, body.com) for body in model.bodies.values()]
         found = found if len(found) <= MOST_PATHS else found[-1:]
     return [{"body": names.index(name), "p": [float(f"{x:.7g}") for x in point]} for name, point in found]
+
+
+def _followed(entry: Any, names: list[str]) -> tuple[str, np.ndarray]:
+    """The name of the body and the point (3,) of one of the user's paths, checked."""
+    example = f'("{names[0]}", (0, 0, 0))' if names else '("body", (0, 0, 0))'
+    if isinstance(entry, str) or not isinstance(entry, Sequence) or len(entry) != 2:
+        raise ModelError(f"paths: each is a body and a point in its reference frame, such as {example}, not {entry!r}.")
+    name = getattr(entry[0], "name", entry[0])
+    if name not in names:
+        raise ModelError(f'paths: there is no body "{name}".{suggest(name, names)}')
+    return name, checks.vector(entry[1], f'paths: the point of "{name}"')

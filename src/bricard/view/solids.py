@@ -2,7 +2,8 @@
 
     box (edges 1)   cylinder (radius 1, height 1, along z)   sphere (radius 1)   capsule (along z)   mesh (as in its file)
 
-A body without a shape is shown as the ellipsoid with its mass and inertia, and a bar to each of its joints.
+A body without a shape, or whose mesh cannot be read, is shown as the ellipsoid with its mass and inertia, and a bar to each
+of its joints.
 """
 
 from __future__ import annotations
@@ -11,29 +12,32 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import ModelError
 from ..model.body import Body
 from ..model.frames import quaternion, rotation_from_axis
 from ..model.shapes import Mesh, Shape
 from .packing import Archive
+from .timeline import Timeline
 
-__all__ = ["attachments", "build_solids", "thickness"]
+__all__ = ["attachments", "build_solids", "thickness", "unreadable"]
 
 MOST_TRIANGLES = 40_000  # a finer mesh is made coarser
 HUB = 0.22  # largest radius of the ellipsoid of a body with several joints, as a share of its reach
 BAR = 0.025  # radius of the bar of a body without shape, as a share of its reach
 
 
-def build_solids(model: Any, archive: Archive) -> dict[str, Any]:
+def build_solids(model: Any, frames: Timeline, archive: Archive) -> dict[str, Any]:
     """Return the solids of a model, and the meshes that they use."""
     meshes: dict[Any, int] = {}
     stored: list[dict[str, Any]] = []
     index = {body: number for number, body in enumerate([*model.bodies.values(), model.ground])}
-    drawn = {drawing.body for drawing in model.drawings}
+    drawings = [drawing for drawing in model.drawings if _reason(drawing.shape) is None]
+    drawn = {drawing.body for drawing in drawings}
     ends = attachments(model)
     solids = []
 
     def add(body: Body, shape: Shape, position: Any, rotation: np.ndarray) -> None:
-        entry = _solid(shape, position, rotation)
+        entry = _solid(shape, frames.place(body, position), rotation)
         if isinstance(shape, Mesh):
             key = (shape.path, tuple(shape.scale))
             if key not in meshes:
@@ -43,15 +47,27 @@ def build_solids(model: Any, archive: Archive) -> dict[str, Any]:
         solids.append({"body": index[body], **entry})
 
     for body in model.bodies.values():
-        if body.shape is not None:
+        if body.shape is not None and _reason(body.shape) is None:
             add(body, body.shape, np.zeros(3), np.eye(3))
             if body.shape.kind == "point_mass":
                 solids += [{"body": index[body], **entry} for entry in _bars(body, ends[body])]
         elif body not in drawn:
             solids += [{"body": index[body], **entry} for entry in _by_inertia(body, ends[body])]
-    for drawing in model.drawings:
+    for drawing in drawings:
         add(drawing.body, drawing.shape, drawing.shape.origin, drawing.shape.rotation)
     return {"solids": solids, "meshes": stored}
+
+
+def unreadable(model: Any) -> list[str]:
+    """What cannot be drawn of a model: a sentence for each mesh, with the bodies that are shown without it."""
+    shown = [(body, body.shape) for body in model.bodies.values() if body.shape is not None]
+    shown += [(drawing.body, drawing.shape) for drawing in model.drawings]
+    bodies: dict[str, list[str]] = {}
+    for body, shape in shown:
+        reason = _reason(shape)
+        if reason is not None and body.name not in bodies.setdefault(reason, []):
+            bodies[reason].append(body.name)
+    return [f"{reason} The picture does without it: {', '.join(names)}." for reason, names in bodies.items()]
 
 
 def attachments(model: Any) -> dict[Body, list[np.ndarray]]:
@@ -68,7 +84,7 @@ def attachments(model: Any) -> dict[Body, list[np.ndarray]]:
 def thickness(body: Body, ends: list[np.ndarray]) -> tuple[float, float]:
     """Half the smallest and the whole largest dimension (m) of a body, to which the signs of its joints are scaled."""
     shape = body.shape
-    if shape is None or shape.kind == "point_mass":
+    if shape is None or shape.kind == "point_mass" or _reason(shape) is not None:
         reach = max((float(np.linalg.norm(end - body.com)) for end in ends), default=0.0)
         reach = reach or 2.0 * float(np.sqrt(np.trace(body.inertia) / body.mass)) if body.mass > 0.0 else reach
         return BAR * reach, reach
@@ -148,10 +164,27 @@ def _bars(body: Body, ends: list[np.ndarray]) -> list[dict[str, Any]]:
     return found
 
 
+def _reason(shape: Shape) -> str | None:
+    """Why a shape cannot be drawn, or None."""
+    if isinstance(shape, Mesh):
+        try:
+            _ = shape.triangles
+        except ModelError as error:
+            return str(error)
+    return None
+
+
 def _mesh(shape: Mesh, archive: Archive) -> dict[str, Any]:
+    """Corners, triangles, and the box around them, low (3,) and high (3,)."""
     corners, triangles = coarser(*shape.triangles)
-    size = float(np.ptp(corners, axis=0).max()) or 1.0
-    return {"corners": archive.add(corners.T, size / 2**15), "triangles": archive.add(triangles.T, 1.0)}
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    size = float((high - low).max()) or 1.0
+    return {
+        "corners": archive.add(corners.T, size / 2**15),
+        "triangles": archive.add(triangles.T, 1.0),
+        "low": _list(low),
+        "high": _list(high),
+    }
 
 
 def coarser(corners: np.ndarray, triangles: np.ndarray, most: int = MOST_TRIANGLES) -> tuple[np.ndarray, np.ndarray]:

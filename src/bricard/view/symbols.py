@@ -28,9 +28,9 @@ def build_symbols(model: Any, frames: Timeline) -> dict[str, Any]:
     for joint in model.joints.values():
         entry = {"name": joint.name, "kind": _kind(joint)}
         if isinstance(joint, Drive | Gear):
-            entry |= _on_coordinate(model, joint, index, sizes)
+            entry |= _on_coordinate(model, joint, frames, index, sizes)
         elif getattr(joint, "frame_b", None) is not None and joint.blocks():
-            entry |= _ends(joint.frame_a, joint.frame_b, index, sizes)
+            entry |= _ends(joint.frame_a, joint.frame_b, frames, index, sizes)
             if entry["kind"] in TRAVELLING:
                 entry |= _travel(joint, frames)
             if entry["kind"] == "rolling_disc":
@@ -41,9 +41,9 @@ def build_symbols(model: Any, frames: Timeline) -> dict[str, Any]:
         if isinstance(force, AppliedForce):
             pass  # its arrow says it all
         elif force.frame_a is not None and force.frame_b is not None:
-            entry |= _ends(force.frame_a, force.frame_b, index, sizes)
+            entry |= _ends(force.frame_a, force.frame_b, frames, index, sizes)
         else:
-            entry |= _on_coordinate(model, force, index, sizes)
+            entry |= _on_coordinate(model, force, frames, index, sizes)
         forces.append(entry)
     return {"joints": joints, "forces": forces}
 
@@ -56,7 +56,7 @@ def _kind(element: Any) -> str:
 
 
 def _ends(
-    frame_a: Frame, frame_b: Frame, index: dict[Any, int], sizes: dict[Any, tuple[float, float]]
+    frame_a: Frame, frame_b: Frame, frames: Timeline, index: dict[Any, int], sizes: dict[Any, tuple[float, float]]
 ) -> dict[str, Any]:
     """Both ends of an element: body, position and quaternion in it; and r, the size (m) of its sign."""
     near = [sizes[frame.body] for frame in (frame_a, frame_b) if frame.body in sizes]
@@ -65,18 +65,18 @@ def _ends(
     found: dict[str, Any] = {"r": float(f"{r:.4g}")}
     for key, frame in (("a", frame_a), ("b", frame_b)):
         found[key] = index[frame.body]
-        found[f"p{key}"] = [float(f"{x:.7g}") for x in frame.position]
+        found[f"p{key}"] = frames.place(frame.body, frame.position)
         found[f"q{key}"] = [float(f"{x:.6g}") for x in quaternion(frame.rotation)]
     return found
 
 
-def _on_coordinate(model: Any, element: Any, index: Any, sizes: Any) -> dict[str, Any]:
+def _on_coordinate(model: Any, element: Any, frames: Timeline, index: Any, sizes: Any) -> dict[str, Any]:
     """The ends of the joint whose coordinate an element drives; nothing where that joint has no frames."""
     name = getattr(element, "coordinate", None) or element.coordinate_1
     joint = model.joints.get(name) or model.joints.get(name.rpartition(".")[0])
     if getattr(joint, "frame_b", None) is None:
         return {}
-    return _ends(joint.frame_a, joint.frame_b, index, sizes) | {"of": joint.kind}
+    return _ends(joint.frame_a, joint.frame_b, frames, index, sizes) | {"of": joint.kind}
 
 
 def _travel(joint: Any, frames: Timeline) -> dict[str, Any]:

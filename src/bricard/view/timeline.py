@@ -64,6 +64,20 @@ class Timeline:
         p /= np.linalg.norm(p, axis=-1, keepdims=True)
         return np.swapaxes(x, 1, 2), np.swapaxes(p, 1, 2)
 
+    @cached_property
+    def origin(self) -> np.ndarray:
+        """The middle (3,) of the motion, m: the page counts positions from here, as it draws with numbers of 32 bits."""
+        positions = self.poses[0]
+        if not positions.size:
+            return np.zeros(3)
+        middle = 0.5 * (positions.min(axis=(0, 2)) + positions.max(axis=(0, 2)))
+        return np.array([float(f"{x:.9g}") for x in middle])
+
+    def place(self, body: Any, point: Any) -> list[float]:
+        """A point (3,) of a body in its reference frame as the page has it; a point of the ground is counted from `origin`."""
+        shown = np.asarray(point) - self.origin if body.is_ground else point
+        return [float(f"{x:.7g}") for x in shown]
+
 
 def timeline(solution: Any, frames: int) -> Timeline:
     """Return the Timeline with so many frames."""

@@ -13,14 +13,15 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from bricard.errors import ModelError, suggest
+from bricard.io.mjcf.words import check
 from bricard.io.skeleton import Pose
-from bricard.io.xml import Source, read
+from bricard.io.xml import Source, read, shown
 from bricard.model.checks import unit
 from bricard.model.frames import rotation_from_axis, rotation_matrix
 
-__all__ = ["Document"]
+__all__ = ["MAIN", "WORLD", "Document"]
 
-MAIN = "main"
+MAIN, WORLD = "main", "world"  # the outermost class, and the body that does not move
 ORIENTATIONS = ("quat", "axisangle", "euler", "xyaxes", "zaxis", "fromto")
 
 
@@ -33,6 +34,7 @@ class Document(Source):
         if self.root.tag not in ("mujoco", "mujocoinclude"):
             raise ModelError(f"this is no MJCF file: it begins with <{self.root.tag}>, not with <mujoco>.")
         self._include(self.root, file, (file.resolve(),))
+        check(self.root)
         self.compiler = self._merged("compiler")
         self.option = self._merged("option")
         if self.compiler.get("coordinate", "local") != "local":
@@ -50,6 +52,8 @@ class Document(Source):
         for child in list(element):
             if child.tag == "include":
                 path = (self.file.parent / child.get("file", "")).resolve()
+                if not path.is_file():
+                    raise ModelError(f'{file.name} includes "{child.get("file", "")}", but there is no file {path}.')
                 if path in open_:
                     raise ModelError(f"{file.name} includes itself by way of {path.name}.")
                 content = read(path)
@@ -100,12 +104,22 @@ class Document(Source):
         """Return an attribute that is true or false."""
         return element.get(key, "true" if default else "false") == "true"
 
+    def disabled(self, *flags: str) -> bool:
+        """Whether one of these flags of <option> switches something off."""
+        return any(section.get(flag) == "disable" for section in self.option.findall("flag") for flag in flags)
+
     def angle(self, value: float) -> float:
         """Return an angle of the file in rad."""
         return math.radians(value) if self.degrees else value
 
     def pose(self, element: Element) -> Pose:
-        """Return the pose that pos and one of quat, axisangle, euler, xyaxes, zaxis give."""
+        """Return the pose that pos and one of quat, axisangle, euler, xyaxes, zaxis give, or that of the middle of fromto."""
+        if "fromto" in element.attrib:
+            ends = self.numbers(element, "fromto", 6)
+            start, end = ends[:3], ends[3:]
+            if np.array_equal(start, end):
+                raise ModelError(f"{shown(element)}: both points of fromto are the same.")
+            return Pose(0.5 * (start + end), shortest_turn(start - end))
         return Pose(self.numbers(element, "pos", 3, (0.0, 0.0, 0.0)), self._rotation(element))
 
     def _rotation(self, element: Element) -> np.ndarray:

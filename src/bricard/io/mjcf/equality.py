@@ -8,8 +8,8 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from bricard.errors import ModelError, suggest
-from bricard.io.mjcf.document import MAIN
-from bricard.io.skeleton import GROUND, Pose
+from bricard.io.mjcf.document import MAIN, WORLD
+from bricard.io.skeleton import Pose
 from bricard.model.frames import rotation_matrix
 from bricard.model.model import Model
 
@@ -36,8 +36,12 @@ class Equalities:
 
     def declare(self, model: Model) -> None:
         """Declare a joint for each one that is active."""
+        off = self.document.disabled("equality", "constraint")
         for element in self.elements:
             name = self._name(element, model)
+            if off:
+                self.notes.append(f'equality "{name}": a flag of <option> switches it off, so it is left out.')
+                continue
             if element.get("active", "true") == "false":
                 self.notes.append(f'equality "{name}": it is not active, so it is left out.')
                 continue
@@ -105,11 +109,10 @@ class Equalities:
             model.gear(name, first, second, -factor, offset=offset)
 
     def _body(self, element: Element, key: str) -> str:
-        name = element.get(key, "world" if key == "body2" else "")
-        name = GROUND if name == "world" else name
-        if name not in self.tree.skeleton.links:
-            raise ModelError(f'<{element.tag}>: there is no body "{name}".{suggest(name, self.tree.skeleton.links)}')
-        return name
+        name = element.get(key, WORLD if key == "body2" else "")
+        if name not in self.tree.names:
+            raise ModelError(f'<{element.tag}>: there is no body "{name}".{suggest(name, self.tree.names)}')
+        return self.tree.names[name]
 
     def _site(self, element: Element, key: str) -> tuple[str, Pose]:
         """The body of a site, and where the site stands in it."""

@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from bricard.errors import ModelError
-from bricard.io.mjcf.document import Document, shortest_turn
+from bricard.io.mjcf.document import Document
 from bricard.io.skeleton import Mass, Picture, Pose
 from bricard.model.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Shape, Sphere
 
@@ -29,6 +29,7 @@ class Geoms:
     def __init__(self, document: Document):
         self.document = document
         self.left_out: list[str] = []
+        self.approximated: list[str] = []  # meshes for which the file wants another inertia than that of their volume
         self.meshes = self._meshes()
         least, most = document.numbers(document.compiler, "inertiagrouprange", 2, (0, 5))
         self.weighing = range(int(least), int(most) + 1)
@@ -67,13 +68,10 @@ class Geoms:
                 raise ModelError(f"{where}: a {kind} has {wanted} sizes, not {len(size)}.")
             return document.pose(geom), size
         ends = document.numbers(geom, "fromto", 6)
-        start, end = ends[:3], ends[3:]
-        half = 0.5 * float(np.linalg.norm(end - start))
-        if half == 0.0:
-            raise ModelError(f"{where}: both points of fromto are the same.")
+        half = 0.5 * float(np.linalg.norm(ends[3:] - ends[:3]))
         radius = float(document.numbers(geom, "size", None)[0])
         size = np.array([radius, half] if kind in ("capsule", "cylinder") else [radius, radius, half])
-        return Pose(0.5 * (start + end), shortest_turn(start - end)), size
+        return document.pose(geom), size
 
     def _draw(self, geom: Element, kind: str, size: np.ndarray) -> Draw:
         """Return how to make the shape at a pose, with a mass or a density."""
@@ -119,12 +117,15 @@ class Geoms:
     def _mass(self, geom: Element, draw: Draw, pose: Pose) -> Mass | None:
         if int(self.document.number(geom, "group", 0)) not in self.weighing:
             return None
-        if self.document.flag(geom, "shellinertia"):
+        mesh = self.meshes.get(geom.get("mesh", ""), geom)
+        if self.document.flag(geom, "shellinertia") or mesh.get("inertia") == "shell":
             raise ModelError("the inertia of a shell has no counterpart; give the body an <inertial>.")
         given = "mass" if "mass" in geom.attrib else "density"
         value = self.document.number(geom, given, DENSITY)
         if value == 0.0:
             return None
+        if mesh.get("inertia") in ("convex", "legacy"):
+            self.approximated.append(geom.get("mesh", ""))
         shape = draw(Pose(), **{given: value})
         local = Pose(shape.origin, shape.rotation)
         return Mass(shape.mass, shape.com, shape.inertia).seen_from(pose @ local)

@@ -7,6 +7,7 @@ The model stands in the pose of the file (all coordinates at their `ref`), where
 
     hinge, slide, ball, free        revolute, prismatic, spherical, free
     stiffness, damping, springref   a torsion force
+    gravcomp                        a force against the weight
     equality connect, weld          spherical, fixed: exact, where MuJoCo's give way
     equality joint                  a gear, or a drive where one coordinate is held; a straight polynomial only
     geom                            mass and inertia where there is no <inertial>, and a drawing
@@ -21,6 +22,8 @@ Reference: the XML reference of MuJoCo, mujoco.readthedocs.io.
 from __future__ import annotations
 
 import os
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 from xml.etree.ElementTree import Element
@@ -28,15 +31,17 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from bricard.errors import FileFormatError, ModelError, suggest
-from bricard.io.mjcf.document import MAIN, Document
+from bricard.io.mjcf.document import MAIN, WORLD, Document
 from bricard.io.mjcf.equality import Equalities
 from bricard.io.mjcf.geoms import Geoms
-from bricard.io.skeleton import GROUND, Mass, Picture, Pose, Skeleton
+from bricard.io.skeleton import GROUND, Mass, Picture, Pose, Skeleton, mass_of
 from bricard.model.checks import unit
+from bricard.model.frames import rotation_matrix
 from bricard.model.model import Model
 
 __all__ = ["Joint", "Tree", "from_mjcf"]
 
+JOINTS = ("joint", "freejoint")
 METHODS = {"hinge": "revolute", "slide": "prismatic", "ball": "spherical", "free": "free"}
 PARTS = ("composite", "flexcomp", "attach", "replicate", "plugin")
 LEFT_OUT = {
@@ -78,11 +83,23 @@ class Tree:
     def __init__(self, document: Document):
         self.document, self.geoms, self.skeleton = document, Geoms(document), Skeleton()
         self.joints: dict[str, Joint] = {}
+        self.names = {WORLD: GROUND}  # what the file calls a body: its link
+        self.carried: dict[str, float] = {}  # link: which part of its weight is compensated
         self.sites: dict[str, tuple[str, Pose]] = {}  # body, and pose in it
         self.noted: dict[str, list[str]] = {}
+        self.given = self._given()
         for world in document.root.findall("worldbody"):
             self._fill(world, GROUND, MAIN, Pose(), weigh=False)
         self._settle_total_mass()
+
+    def _given(self) -> set[str]:
+        """The names of joints in the file; two of the same are an error."""
+        worlds = self.document.root.findall("worldbody")
+        names = Counter(part.get("name") for world in worlds for part in world.iter() if part.tag in JOINTS)
+        for name, count in names.items():
+            if name and count > 1:
+                raise ModelError(f'there are {count} joints "{name}"; every one needs its own name.')
+        return {name for name in names if name}
 
     # Bodies
 
@@ -98,7 +115,12 @@ class Tree:
                     link.pictures.append(Picture(offset @ picture.pose, picture.shape))
             elif child.tag == "site":
                 site = document.complete(child, around)
-                self.sites[site.get("name", "")] = (name, offset @ document.pose(site))
+                if site.get("name") in self.sites:
+                    raise ModelError(f'there are two sites "{site.get("name")}"; every one needs its own name.')
+                self.sites[site.get("name") or f"site {len(self.sites)} without a name"] = (
+                    name,
+                    offset @ document.pose(site),
+                )
             elif child.tag == "frame":
                 inner = offset @ document.pose(child)
                 self._fill(child, name, child.get("childclass", around), inner, weigh)
@@ -109,37 +131,61 @@ class Tree:
                     f'<{child.tag}> in the body "{name}" cannot be read; expand it in MuJoCo and save the XML.'
                 )
 
-    def _inertial(self, inertial: Element) -> Mass:
+    def _inertial(self, inertial: Element, frame: Pose) -> Mass:
         document = self.document
         if "fullinertia" in inertial.attrib:
             xx, yy, zz, xy, xz, yz = document.numbers(inertial, "fullinertia", 6)
             moments = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
         else:
             moments = np.diag(document.numbers(inertial, "diaginertia", 3, (0.0, 0.0, 0.0)))
-        return Mass(document.number(inertial, "mass"), np.zeros(3), moments).seen_from(document.pose(inertial))
+        return Mass(document.number(inertial, "mass"), np.zeros(3), moments).seen_from(frame @ document.pose(inertial))
 
     def _body(self, body: Element, parent: str, around: str, offset: Pose) -> None:
-        name = body.get("name") or self._new_name(
-            f"{parent} {1 + sum(key.startswith(parent) for key in self.skeleton.links)}"
-        )
+        name = self._body_name(body, parent)
         around, document = body.get("childclass", around), self.document
         pose = self.skeleton.link(parent).pose @ offset @ document.pose(body)
-        joints = [child for child in _own(body) if child.tag in ("joint", "freejoint")]
+        own = list(self._own(body, Pose(), around))
+        joints = [part for part in own if part[0].tag in JOINTS]
         if document.flag(body, "mocap"):
             self._remember("bodies moved by hand (mocap)", name)
         if not joints:
             self.skeleton.add(name, pose, parent)
-        for number, joint in enumerate(joints, 1):
+        for number, (joint, frame, style) in enumerate(joints, 1):
             last = number == len(joints)
             child = name if last else self._new_name(f"{name} carrier {number}")
             self.skeleton.add(child, pose)
-            self._joint(joint, parent, child, pose, around, name)
+            self._joint(joint, parent, child, pose @ frame if joint.tag == "joint" else pose, style, name)
             parent = child
-        inertial, source = body.find("inertial"), document.compiler.get("inertiafromgeom", "auto")
-        weigh = source == "true" or (source == "auto" and inertial is None)
-        if inertial is not None and not weigh:
-            self.skeleton.link(name).masses.append(self._inertial(inertial))
+        inertials = [self._inertial(part, frame) for part, frame, _ in own if part.tag == "inertial"]
+        source = document.compiler.get("inertiafromgeom", "auto")
+        weigh = source == "true" or (source == "auto" and not inertials)
+        if inertials and not weigh:
+            self.skeleton.link(name).masses.append(inertials[-1])  # of several the last one counts
+        self.carried[name] = document.number(body, "gravcomp", 0.0)
         self._fill(body, name, around, Pose(), weigh)
+
+    def _own(self, body: Element, offset: Pose, around: str) -> Iterator[tuple[Element, Pose, str]]:
+        """The elements of a body and of the frames within it: each with the pose of its frame and its default class."""
+        for child in body:
+            if child.tag == "frame":
+                inner = offset @ self.document.pose(child)
+                yield from self._own(child, inner, child.get("childclass", around))
+            else:
+                yield child, offset, around
+
+    def _body_name(self, body: Element, parent: str) -> str:
+        """The name of the link; that of the ground is taken."""
+        given = body.get("name")
+        if not given:
+            return self._new_name(f"{parent} {1 + sum(key.startswith(parent) for key in self.skeleton.links)}")
+        name = given
+        if given == GROUND:
+            name = self._new_name("ground body")
+            self.skeleton.notes.append(f'the body "{GROUND}" is called "{name}", for "{GROUND}" is what does not move.')
+        if given in self.names:
+            raise ModelError(f'there are two bodies "{given}"; every one needs its own name.')
+        self.names[given] = name
+        return name
 
     def _new_name(self, name: str) -> str:
         while name in self.skeleton.links:
@@ -153,7 +199,7 @@ class Tree:
         name = joint.get("name") or f"{body} {kind}"
         if kind not in METHODS:
             raise ModelError(f'joint "{name}": unknown type "{kind}". Known: {", ".join(METHODS)}.')
-        while name in self.joints:
+        while name in self.joints or (name in self.given and not joint.get("name")):
             name += "'"
         point = pose.point(document.numbers(joint, "pos", 3, (0.0, 0.0, 0.0)) if kind != "free" else (0.0, 0.0, 0.0))
         axis = pose.rotation @ unit(document.numbers(joint, "axis", 3, (0.0, 0.0, 1.0)), f'joint "{name}": axis')
@@ -163,7 +209,7 @@ class Tree:
 
     def _settle_total_mass(self) -> None:
         total = self.document.number(self.document.compiler, "settotalmass", -1.0)
-        links = [link for link in self.skeleton.links.values() if link.carrier != GROUND]
+        links = self.skeleton.links.values()  # those that stand still count, too
         now = sum(part.mass for link in links for part in link.masses)
         if total > 0.0 and now > 0.0:
             for link in links:
@@ -184,6 +230,7 @@ class Tree:
                 place["axis"] = joint.axis
             getattr(model, METHODS[joint.kind])(joint.name, joint.parent, joint.child, **place)
             self._spring(model, joint)
+        self._carry(model)
         equalities.declare(model)
         model.notes.extend(equalities.notes)
         if keyframe is not None:
@@ -191,14 +238,16 @@ class Tree:
         return model
 
     def _gravity(self) -> np.ndarray:
-        flags = self.document.option.find("flag")
-        if flags is not None and flags.get("gravity") == "disable":
+        if self.document.disabled("gravity"):
             return np.zeros(3)
         return self.document.numbers(self.document.option, "gravity", 3, (0.0, 0.0, -9.81))
 
     def _spring(self, model: Model, joint: Joint) -> None:
         document = self.document
-        stiffness, damping = (document.number(joint.element, key, 0.0) for key in ("stiffness", "damping"))
+        stiffness, damping = (
+            0.0 if document.disabled(flag, "passive") else document.number(joint.element, key, 0.0)
+            for key, flag in (("stiffness", "spring"), ("damping", "damper"))
+        )
         if stiffness == 0.0 and damping == 0.0:
             return
         if joint.kind not in ("hinge", "slide"):
@@ -207,6 +256,15 @@ class Tree:
         rest = document.number(joint.element, "springref", 0.0)
         rest = document.angle(rest) if joint.kind == "hinge" else rest
         model.torsion(f"{joint.name} spring", joint.name, stiffness=stiffness, damping=damping, angle=rest - joint.ref)
+
+    def _carry(self, model: Model) -> None:
+        """Forces against the weight of bodies with `gravcomp`, each at the centre of mass of its link."""
+        for name, part in self.carried.items():
+            link, body = self.skeleton.link(name), self.skeleton.body(name)
+            if part != 0.0 and link.masses and body != GROUND and np.any(model.gravity):
+                own = mass_of(link.masses)
+                frame = {"position": self.skeleton.in_body(name).point(own.com)}
+                model.force(f"{name} gravcomp", body, force=-part * own.mass * model.gravity, frame=frame)
 
     def _start(self, model: Model, keyframe: str) -> None:
         """Wish for the positions and velocities of a keyframe."""
@@ -229,7 +287,8 @@ class Tree:
                 )
             elif joint.kind == "free":
                 pose: dict[str, Any] = {} if q is None else {"position": q[:3], "rotation": q[3:]}
-                model.start(body=joint.child, velocity=v[:3], **pose)
+                turn = self.skeleton.link(joint.child).pose.rotation if q is None else rotation_matrix(q[3:])
+                model.start(body=joint.child, velocity=v[:3], angular_velocity=turn @ v[3:], **pose)  # spin: body axes
             else:
                 model.notes.append(f'keyframe "{keyframe}": the ball joint "{joint.name}" starts as drawn.')
 
@@ -259,6 +318,7 @@ class Tree:
         note("springs given by their time constants", found["springdamper"], "left out; declare torsions.")
         for what, names in self.noted.items():
             note(what, names, "they stand still.")
+        note("meshes not weighed by their volume", self.geoms.approximated, "they are weighed by their volume.")
         note("geoms without a shape here", self.geoms.left_out, "left out.")
         for tag, (what, remedy) in LEFT_OUT.items():
             names = [part.get("name", part.tag) for section in document.root.findall(tag) for part in section]
@@ -276,13 +336,3 @@ class Tree:
         for key in ("balanceinertia", "boundmass", "boundinertia"):
             if key in document.compiler.attrib:
                 self.skeleton.notes.append(f"{key} of <compiler>: not applied; masses are as written.")
-
-
-def _own(body: Element) -> list[Element]:
-    """The elements of a body, and of the frames within it, that are not of its child bodies."""
-    found = []
-    for child in body:
-        found.append(child)
-        if child.tag == "frame":
-            found += _own(child)
-    return found

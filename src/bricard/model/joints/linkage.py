@@ -69,6 +69,9 @@ def checked_linkage(model: Any, between: object, coordinates: object) -> Source:
         raise ModelError(
             f'{where}: coordinates must be {{name: coordinate of the linkage}}, for example {{"z": "travel.z"}}.'
         )
+    for name in coordinates:
+        if not isinstance(name, str) or not name.isidentifier():
+            raise ModelError(f"{where}: a coordinate needs a name of letters and digits, not {name!r}.")
     measures = [model._measure(source, f'{where}: coordinate "{name}"') for name, source in coordinates.items()]
     tied = [
         joint.name for joint in model.joints.values() if joint.blocks() and any(body.is_ground for body in joint.bodies)
@@ -172,17 +175,19 @@ class Expansion:
             )
         return self.bodies[body]
 
-    def _value(self, key, value):
+    def _value(self, method, key, value):
         if isinstance(value, Frame):
             return self._frame(value)
         if isinstance(value, Body):
             return self._owner(value)
+        if key == "coordinates" and method == "linkage":
+            return {name: self._inner(source) for name, source in value.items()}
         return self._inner(value) if key in NAMED and value is not None else value
 
     def _element(self, element, family):
         table = element.declaration()
         method, bodies = table.pop("type"), table.pop("bodies", None)
-        keywords = {key: self._value(key, value) for key, value in table.items()}
+        keywords = {key: self._value(method, key, value) for key, value in table.items()}
         if bodies is not None:
             keywords["body_a"], keywords["body_b"] = (self._owner(body) for body in bodies)
         getattr(self.host, method)(self._inner(element.name), **keywords)

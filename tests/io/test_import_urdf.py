@@ -1,4 +1,4 @@
-"""URDF and MJCF: what becomes of their elements, notes of what has no counterpart, and errors. Without MuJoCo."""
+"""URDF: what becomes of its elements, notes of what has no counterpart, and errors. Without MuJoCo."""
 
 import numpy as np
 import pytest
@@ -113,6 +113,7 @@ def test_visuals_are_drawn_in_their_body(urdf, tmp_path):
     meshes = [drawing.shape for drawing in model.drawings if isinstance(drawing.shape, Mesh)]
     assert meshes[0].path == tmp_path / "here" / "meshes" / "arm.stl"
     assert meshes[1].path == tmp_path / "meshes" / "arm.stl"
+    assert [note for note in model.notes if "no file" in note and "arm.stl" in note] == model.notes[-2:]
     assert any("<torus> cannot be drawn" in note for note in model.notes)
 
 
@@ -159,6 +160,30 @@ def test_loops_name_links_and_frames_of_links(urdf):
     assert br.load(file, {"k": 70.0}).forces["S"].law.stiffness == 70.0
 
 
+def test_drawings_of_loops_stand_in_their_link(urdf):
+    text = """
+    [[drawings]]
+    body = "tool"
+    shape = "box"
+    size = [1, 1, 1]
+    position = [0.1, 0, 0.2]
+    mass = 0
+    [[drawings]]
+    body = "tool"
+    shape = "cylinder"
+    start = [0.1, 0, 0.2]
+    end = [0.1, 0, 0.4]
+    radius = 0.1
+    mass = 0
+    """
+    box, cylinder = br.load(urdf(loops=text)).drawings
+    c, s = np.cos(1.57), np.sin(1.57)
+    assert {box.body.name, cylinder.body.name} == {"b"}
+    np.testing.assert_allclose(box.shape.origin, (0.1 * c, 0.1 * s, 0.7), atol=1e-15)
+    np.testing.assert_allclose(box.shape.rotation, [[c, -s, 0], [s, c, 0], [0, 0, 1]], atol=1e-15)
+    np.testing.assert_allclose(cylinder.shape.end, (0.1 * c, 0.1 * s, 0.9), atol=1e-15)
+
+
 def test_loops_of_another_file(urdf, tmp_path):
     (tmp_path / "other.toml").write_text(LOOPS)
     assert "end" in br.io.from_urdf(urdf(), loops=tmp_path / "other.toml").joints
@@ -181,6 +206,14 @@ def test_errors_in_loops_name_that_file(urdf, old, new, words):
     ("old", "new", "words"),
     [
         ("<robot", "<robott", "not a valid XML file"),
+        ('<link name="b">', '<link name="a">', 'two links "a"'),
+        ('<joint name="B"', '<joint name="A"', 'two joints "A"'),
+        (
+            "<link",
+            '<xacro:arm xmlns:xacro="http://ros.org/wiki/xacro"/><link',
+            "<xacro:arm>: this is a xacro file.*expand",
+        ),
+        ('xyz="0 0 1"', 'xyz="0 0 ${l}"', "<origin> with an expression .* xacro file"),
         ('type="revolute"', 'type="hinge"', 'joint "A": unknown type "hinge"'),
         ('<parent link="base"/>', '<parent link="bas"/>', 'its parent "bas" is no link'),
         ('<child link="b"/>', '<child link="a"/>', 'the link "a" is the child of 2 joints'),
@@ -215,126 +248,3 @@ def test_formats_by_the_end_of_the_name(tmp_path, urdf):
         br.load("arm.step")
     with pytest.raises(ModelError, match="only a TOML file has parameters"):
         br.load(tmp_path / "robot.xml", {"k": 1.0})
-
-
-# MJCF
-
-GEOM = '<geom type="box" size="0.1 0.2 0.3" mass="1"/>'
-
-
-@pytest.fixture
-def mjcf(tmp_path):
-    def load(world, rest="", **options):
-        (tmp_path / "m.xml").write_text(f"<mujoco>{rest}<worldbody>{world}</worldbody></mujoco>")
-        return br.io.from_mjcf(tmp_path / "m.xml", **options)
-
-    return load
-
-
-def test_joints_of_mjcf(mjcf):
-    kinds = {"hinge": "revolute", "slide": "prismatic", "ball": "spherical", "free": "free"}
-    world = "".join(f'<body name="{k}"><joint name="{k}" type="{k}"/>{GEOM}</body>' for k in kinds)
-    assert {name: joint.kind for name, joint in mjcf(world).joints.items()} == kinds
-
-
-def test_several_joints_hang_on_massless_carriers(mjcf):
-    model = mjcf(f'<body name="b"><joint type="slide" axis="1 0 0"/><joint axis="0 1 0"/>{GEOM}</body>')
-    assert {name: body.mass for name, body in model.bodies.items()} == {"b carrier 1": 0.0, "b": 1.0}
-    assert list(model.joints) == ["b slide", "b hinge"]
-
-
-def test_equalities_become_exact_joints(mjcf):
-    two = "".join(f'<body name="{n}"><joint name="j{n}"/>{GEOM}<site name="s{n}" pos="0 0 1"/></body>' for n in "ab")
-    model = mjcf(
-        two,
-        """<equality>
-          <connect name="c" body1="a" body2="b" anchor="1 0 0"/><connect name="cs" site1="sa" site2="sb"/>
-          <weld name="w" body1="a" body2="b"/><weld name="ground" body1="b"/>
-          <joint name="g" joint1="ja" joint2="jb" polycoef="0.1 2"/><joint name="d" joint1="ja" polycoef="0.3 0 0 0 0"/>
-          <joint name="curved" joint1="ja" joint2="jb" polycoef="0 1 2 0 0"/>
-          <connect name="off" body1="a" body2="b" anchor="0 0 0" active="false"/>
-          <tendon name="t" tendon1="x"/></equality>""",
-    )
-    kinds = {name: joint.kind for name, joint in model.joints.items() if name not in ("ja", "jb")}
-    assert kinds == {"c": "spherical", "cs": "spherical", "w": "fixed", "ground": "fixed", "g": "gear", "d": "drive"}
-    assert (model.joints["g"].ratio, model.joints["g"].offset.value) == (-2.0, 0.1)
-    assert model.joints["d"].profile.value == 0.3
-    notes = "\n".join(model.notes)
-    assert all(f'equality "{name}"' in notes for name in ("curved", "off", "t"))
-
-
-def test_notes_of_what_has_no_counterpart(mjcf):
-    model = mjcf(
-        f'<body name="b"><joint name="j" range="-1 1" armature="0.1" frictionloss="1"/>{GEOM}</body>',
-        '<option density="1.2"/><actuator><motor name="m" joint="j"/></actuator>'
-        '<tendon><fixed name="t"/></tendon><sensor><jointpos name="s" joint="j"/></sensor>',
-    )
-    text = "\n".join(model.notes)
-    for words in ("limits of joints (j)", "armature (j)", "dry friction of joints (j)", "actuators (m)", "tendons (t)"):
-        assert words in text
-    assert "sensors (s)" in text and "contacts" in text and "the fluid (density" in text
-
-
-def test_keyframe(mjcf):
-    world = f'<body name="b"><joint name="j" ref="10"/>{GEOM}</body><body name="c"><freejoint/>{GEOM}</body>'
-    rest = '<keyframe><key name="home" qpos="0.5 1 2 3 1 0 0 0" qvel="1 2 3 4 0 0 0"/></keyframe>'
-    model = mjcf(world, rest, keyframe="home")
-    assert model.wishes[0].position == pytest.approx(0.5 - np.radians(10))
-    assert (model.wishes[0].velocity, model.wishes[1].position.tolist()) == (1.0, [1, 2, 3])
-    with pytest.raises(FileFormatError, match='Did you mean "home"'):
-        mjcf(world, rest, keyframe="hom")
-
-
-def test_included_files(tmp_path):
-    (tmp_path / "part.xml").write_text(f'<mujocoinclude><body name="b"><joint name="j"/>{GEOM}</body></mujocoinclude>')
-    (tmp_path / "m.xml").write_text('<mujoco><worldbody><include file="part.xml"/></worldbody></mujoco>')
-    assert list(br.load(tmp_path / "m.xml").bodies) == ["b"]
-    (tmp_path / "part.xml").write_text('<mujocoinclude><include file="m.xml"/></mujocoinclude>')
-    with pytest.raises(FileFormatError, match="includes itself"):
-        br.load(tmp_path / "m.xml")
-
-
-def test_mesh_of_mjcf_weighs_and_is_drawn(mjcf, tmp_path):
-    from pathlib import Path
-
-    stl = Path(__file__).parents[1] / "model" / "tetrahedron.stl"
-    (tmp_path / "meshes").mkdir()
-    (tmp_path / "meshes" / "tetra.stl").write_text(stl.read_text())
-    rest = '<compiler meshdir="meshes"/><asset><mesh file="tetra.stl" scale="0.1 0.1 0.1"/></asset>'
-    model = mjcf('<body name="b"><joint/><geom type="mesh" mesh="tetra" density="600" pos="0 0 1"/></body>', rest)
-    assert model.bodies["b"].mass == pytest.approx(0.1)
-    np.testing.assert_allclose(model.bodies["b"].com, (0.025, 0.025, 1.025))
-    assert model.drawings[0].shape.path == tmp_path / "meshes" / "tetra.stl"
-
-
-@pytest.mark.parametrize(
-    ("world", "rest", "words"),
-    [
-        (f'<body name="b"><joint type="screw"/>{GEOM}</body>', "", 'unknown type "screw"'),
-        (f'<body name="b">{GEOM}</body><body name="b">{GEOM}</body>', "", 'two links "b"'),
-        ('<geom class="steel" size="1"/>', "", 'no default class "steel"'),
-        ('<geom type="cone" size="1"/>', "", 'unknown type "cone"'),
-        ('<geom type="box" size="1 1"/>', "", "a box has 3 sizes, not 2"),
-        ('<geom type="capsule" size="1" fromto="0 0 0 0 0 0"/>', "", "both points of fromto"),
-        ('<geom type="mesh" mesh="none"/>', "", 'no mesh "none"'),
-        ('<geom type="box" mesh="none" size="1 1 1"/>', "", "fitted to a mesh"),
-        ('<geom type="sphere" size="x"/>', "", "size must be numbers"),
-        ("<composite/>", "", "<composite> in the body"),
-        ("", '<compiler eulerseq="abc"/>', "eulerseq"),
-        ("", '<compiler coordinate="global"/>', "global coordinates"),
-        ("", "<default><default/></default>", "needs a class"),
-        ("", '<equality><connect body1="x" anchor="0 0 0"/></equality>', 'no body "x"'),
-        ("", '<equality><weld site1="x" site2="y"/></equality>', 'no site "x"'),
-        ("", '<equality><joint joint1="x"/></equality>', 'no joint "x"'),
-    ],
-)
-def test_errors_of_mjcf_name_the_file(mjcf, world, rest, words):
-    with pytest.raises(FileFormatError, match=words) as caught:
-        mjcf(world, rest)
-    assert "m.xml" in str(caught.value)
-
-
-def test_no_mjcf_at_all(tmp_path):
-    (tmp_path / "x.xml").write_text("<html/>")
-    with pytest.raises(FileFormatError, match="no MJCF file: it begins with <html>"):
-        br.load(tmp_path / "x.xml")
