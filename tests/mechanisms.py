@@ -123,3 +123,18 @@ def rolling():
 
 
 MECHANISMS = {"pendulum": pendulum, "four-bar": four_bar, "rssr": rssr}
+
+# a model file without a table [simulation]
+PENDULUM_FILE = """
+name = "my pendulum"
+[bodies.rod]
+shape = "rod"
+start = [0, 0, 0]
+end = [1, 0, 0]
+mass = 1
+[joints.A]
+type = "revolute"
+bodies = ["ground", "rod"]
+point = [0, 0, 0]
+axis = [0, 1, 0]
+"""

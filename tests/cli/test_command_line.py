@@ -14,27 +14,15 @@ from bricard.cli import listing
 from bricard.cli.compiling import Compiling
 from bricard.io.toml import FORCE_TYPES, JOINT_TYPES
 from bricard.registry import CORRECTIONS, FORMULATIONS, INTEGRATORS
+from mechanisms import PENDULUM_FILE
 
-PENDULUM = """
-name = "my pendulum"
-[bodies.rod]
-shape = "rod"
-start = [0, 0, 0]
-end = [1, 0, 0]
-mass = 1
-[joints.A]
-type = "revolute"
-bodies = ["ground", "rod"]
-point = [0, 0, 0]
-axis = [0, 1, 0]
-"""
 SIMULATION = "[simulation]\nduration = 0.1\nstep = 0.01\n"
 
 
 @pytest.fixture
 def model(tmp_path):
     file = tmp_path / "pendulum.toml"
-    file.write_text(PENDULUM + SIMULATION)
+    file.write_text(PENDULUM_FILE + SIMULATION)
     return file
 
 
@@ -99,21 +87,21 @@ BAD_SETTINGS = {
 
 @pytest.mark.parametrize("text", BAD_SETTINGS)
 def test_bad_settings(bricard, model, text):
-    model.write_text(PENDULUM + text)
+    model.write_text(PENDULUM_FILE + text)
     code, out, err = bricard("run", model, "--quiet")
     assert (code, out) == (2, "")
     assert BAD_SETTINGS[text] in err
 
 
 BAD_MODELS = {
-    PENDULUM.replace("mass = 1", "mass = -1"): "mass",
-    PENDULUM.replace('"ground"', '"grund"'): 'Did you mean "ground"',
-    PENDULUM.replace('["ground", "rod"]', '["rod", "rod"]'): "itself",
-    PENDULUM.replace("axis = [0, 1, 0]", "axis = [0, 0, 0]"): "axis",
-    PENDULUM.replace('"revolute"', '"revolut"'): 'Did you mean "revolute"',
-    PENDULUM[:-30]: "not a valid TOML file",
+    PENDULUM_FILE.replace("mass = 1", "mass = -1"): "mass",
+    PENDULUM_FILE.replace('"ground"', '"grund"'): 'Did you mean "ground"',
+    PENDULUM_FILE.replace('["ground", "rod"]', '["rod", "rod"]'): "itself",
+    PENDULUM_FILE.replace("axis = [0, 1, 0]", "axis = [0, 0, 0]"): "axis",
+    PENDULUM_FILE.replace('"revolute"', '"revolut"'): 'Did you mean "revolute"',
+    PENDULUM_FILE[:-30]: "not a valid TOML file",
     'name = "nothing"\n': "no bodies",
-    PENDULUM.replace("end = [1, 0, 0]", "end = [nan, 0, 0]"): "finite",
+    PENDULUM_FILE.replace("end = [1, 0, 0]", "end = [nan, 0, 0]"): "finite",
 }
 
 
@@ -160,7 +148,7 @@ force = [0, 0, {profile = "polynomial", coefficients = [0, 1e300]}]
 def test_failed_run_keeps_the_older_result(bricard, model, tmp_path):
     bricard("run", model, "--output", tmp_path, "--quiet")
     before = (tmp_path / "my-pendulum.h5").read_bytes()
-    model.write_text(PENDULUM + FAILING + SIMULATION)
+    model.write_text(PENDULUM_FILE + FAILING + SIMULATION)
     code, out, err = bricard("run", model, "--output", tmp_path, "--integrator", "rk4", "--quiet")
     assert (code, out) == (1, "")
     assert "stopped being finite" in err
@@ -169,7 +157,7 @@ def test_failed_run_keeps_the_older_result(bricard, model, tmp_path):
 
 
 def test_failed_run_as_json(bricard, model):
-    model.write_text(PENDULUM + FAILING + SIMULATION)
+    model.write_text(PENDULUM_FILE + FAILING + SIMULATION)
     code, out, _ = bricard("run", model, "--integrator", "rk4", "--json")
     assert (code, json.loads(out)["ok"]) == (1, False)
 
@@ -209,7 +197,9 @@ def test_check_text_and_json(bricard, model):
 
 
 def test_check_of_a_loop_that_cannot_close(bricard, model):
-    text = PENDULUM.replace("[joints.A]", '[joints.B]\ntype = "distance"\nbodies = ["ground", "rod"]\nlength = 9\n')
+    text = PENDULUM_FILE.replace(
+        "[joints.A]", '[joints.B]\ntype = "distance"\nbodies = ["ground", "rod"]\nlength = 9\n'
+    )
     text = text.replace("length = 9\n", "length = 9\npoint_a = [0, 0, 5]\npoint_b = [1, 0, 0]\n[joints.A]\n")
     model.write_text(text)
     code, out, err = bricard("check", model)

@@ -15,6 +15,7 @@ import bricard as br
 from bricard.cli.main import COMMANDS, app
 from bricard.io.schema import schema
 from bricard.io.tables import columns
+from mechanisms import PENDULUM_FILE
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
@@ -287,25 +288,10 @@ def test_completion_of_names():
     assert "ggl" in shell(**words, _BRICARD_COMPLETE="complete_bash").stdout.split()
 
 
-ROD = """
-name = "rod"
-[bodies.rod]
-shape = "rod"
-start = [0, 0, 0]
-end = [1, 0, 0]
-mass = 1
-[joints.A]
-type = "revolute"
-bodies = ["ground", "rod"]
-point = [0, 0, 0]
-axis = [0, 1, 0]
-"""
-
-
 def test_compare_refuses_a_duration_that_is_missing_or_zero(bricard):
-    Path("rod.toml").write_text(ROD)
+    Path("rod.toml").write_text(PENDULUM_FILE)
     code, _, told = bricard("compare", "rod.toml")
     assert code and "--duration" in told and "[simulation]" in told
-    Path("rod.toml").write_text(ROD + "[simulation]\nduration = 1.0\n")
+    Path("rod.toml").write_text(PENDULUM_FILE + "[simulation]\nduration = 1.0\n")
     code, _, told = bricard("compare", "rod.toml", "--duration", 0)
     assert code and "must be a positive number of seconds" in told

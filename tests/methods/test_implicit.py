@@ -380,7 +380,7 @@ def test_adaptive_runs_pass_singular_positions_or_name_them(integrator, rtol, fo
         return
     angle = exact_angle(2.0)
     found = solution.point("bar 0", (0.5, 0, 0))[-1, :2]
-    np.testing.assert_allclose(found, [np.cos(angle), np.sin(angle)], atol=1e-2 if formulation == "index3" else 1e-4)
+    np.testing.assert_allclose(found, [np.cos(angle), np.sin(angle)], atol=1e-4)
 
 
 @pytest.mark.parametrize("formulation", ["ggl", "index3"])

@@ -11,20 +11,8 @@ import bricard as br
 from bricard.cli.main import main
 from bricard.view.page import Page
 from bricard.view.server import PageServer
+from mechanisms import PENDULUM_FILE
 
-PENDULUM = """
-name = "my pendulum"
-[bodies.rod]
-shape = "rod"
-start = [0, 0, 0]
-end = [1, 0, 0]
-mass = 1
-[joints.A]
-type = "revolute"
-bodies = ["ground", "rod"]
-point = [0, 0, 0]
-axis = [0, 1, 0]
-"""
 SIMULATION = "[simulation]\nduration = 0.1\nstep = 0.01\n"
 
 
@@ -32,8 +20,8 @@ SIMULATION = "[simulation]\nduration = 0.1\nstep = 0.01\n"
 def bricard(capsys, tmp_path, monkeypatch):
     """Run the command line in an empty folder: (exit code, standard output, standard error)."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "still.toml").write_text(PENDULUM)
-    (tmp_path / "moving.toml").write_text(PENDULUM + SIMULATION)
+    (tmp_path / "still.toml").write_text(PENDULUM_FILE)
+    (tmp_path / "moving.toml").write_text(PENDULUM_FILE + SIMULATION)
 
     def call(*arguments):
         with pytest.raises(SystemExit) as exit_:
@@ -71,7 +59,7 @@ def test_result(bricard, tmp_path):
 
 
 def test_json_tells_which_page_was_written(bricard, tmp_path):
-    (tmp_path / "start.toml").write_text(PENDULUM)
+    (tmp_path / "start.toml").write_text(PENDULUM_FILE)
     code, out, _ = bricard("view", "start.toml", "-o", "page.html", "--json")
     size = (tmp_path / "page.html").stat().st_size
     assert (code, json.loads(out)) == (0, {"file": "page.html", "model": "my pendulum", "bytes": size})
@@ -81,7 +69,7 @@ def test_json_tells_which_page_was_written(bricard, tmp_path):
 
 def test_a_mesh_without_file_does_not_stop_the_run(bricard, tmp_path):
     drawing = '[[drawings]]\nbody = "rod"\nshape = "mesh"\npath = "none.stl"\nmass = 0\n'
-    (tmp_path / "mesh.toml").write_text(PENDULUM + drawing + SIMULATION)
+    (tmp_path / "mesh.toml").write_text(PENDULUM_FILE + drawing + SIMULATION)
     with pytest.warns(UserWarning, match=r"no file .*none\.stl"):
         assert bricard("run", "mesh.toml", "--output", "out", "--view")[0] == 0
     assert (tmp_path / "out" / "my-pendulum.html").exists()
