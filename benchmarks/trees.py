@@ -3,10 +3,11 @@
 The same trees, made from our `system.tree`, go to Pinocchio (joint types of its own, `aba`) and to MuJoCo.
 Forward dynamics: CPU time per call, Pinocchio's called from Python, which costs it less than 1 us. Whole simulations: the
 classical Runge-Kutta method at the same step, Pinocchio's and ours after the same equations, MuJoCo's own; Pinocchio's loop is
-Python, as its examples have it. Closed loops: time to the same accuracy, Pinocchio's constraintDynamics with Baumgarte gains in a
-Python loop, ours with the loops closed exactly after every step; the suspension has massless rods with us, and light ones with
-Pinocchio, which cannot do without. Pinocchio's memory grows with the third power of the joints, so it has no row
-for 1000 links. Best of several runs. Last, the cost per link up to 10,000 links.
+Python, as its examples have it. Closed loops: Pinocchio's constraintDynamics in a Python loop, ours with the loops closed exactly
+after every step; once with the same Runge-Kutta steps, Pinocchio's loops closed as exactly or left alone, once as time to the
+same accuracy, for Pinocchio with the best of three Baumgarte gains. The suspension has massless rods with us, and light ones with
+Pinocchio, which cannot do without; equal steps are shown with light rods, too. Pinocchio's memory grows with the third power of
+its joints, so it has no row for 1000 links. Best of several runs. Last, the cost per link up to 10,000 links.
 """
 
 import argparse
@@ -223,17 +224,41 @@ def pinocchio_to(target, system, state, span, exact):
     return min(found, key=lambda run: run[0])
 
 
+def loops():
+    """(name, our model, Pinocchio's, the joints to cut with which Pinocchio does best, span in s)."""
+    rssr, bricard = PROBLEMS["rssr"].model, PROBLEMS["bricard"].model
+    yield "rssr", rssr(), rssr(), (), 3.0
+    yield "bricard", bricard(), bricard(), ("P5",), 9.0
+    yield "suspension", suspension(height=0.0), suspension_with_rods(), (), 0.5
+
+
+def equal_steps(steps=500):
+    print(f"\nClosed loops, {steps} steps of the classical Runge-Kutta method of 1 ms, CPU us per step")
+    print(f"{'':>16} {'ours, closed':>13} {'Pinocchio, closed':>18} {'ratio':>6} {'Pinocchio, open':>16} {'ratio':>6}")
+    for name, ours, theirs, cut, _ in loops():
+        light = theirs.build(coordinates="relative", cut=cut)
+        state = assemble(light)
+        closed, left = (
+            best_of(lambda s=light, x=state, c=c: pinocchio_march(s, x, steps, STEP, gain=0.0, closing=c), 5)[0]
+            for c in (True, False)
+        )
+        systems = {name: ours.build(coordinates="relative")}
+        if name == "suspension":
+            systems["with light rods"] = light
+        for label, system in systems.items():
+            seconds = best_of(lambda s=system: our_march(s, steps * STEP, step=STEP, integrator="rk4"))[0]
+            each = 1e6 / steps
+            line = f"{label:>16} {each * seconds:13.2f} {each * closed:18.2f} {closed / seconds:6.1f}"
+            print(f"{line} {each * left:16.2f} {left / seconds:6.1f}", flush=True)
+
+
 def closed_loops(target=1e-6):
     print(f"\nClosed loops: CPU ms to have all bodies where they should be at the end, within {target:g} m")
     print(
         "ours: index1, loops closed after every step; Pinocchio: constraintDynamics in a Python loop, best of three gains"
     )
     print(f"{'mechanism':>16} {'ours':>9} {'Pinocchio':>10} {'ratio':>7} {'our gap, m':>11} {'its gap, m':>11}   how")
-    # Pinocchio gets the cut with which it does best
-    cases = [("rssr", PROBLEMS["rssr"].model(), PROBLEMS["rssr"].model(), (), 3.0)]
-    cases += [("bricard", PROBLEMS["bricard"].model(), PROBLEMS["bricard"].model(), ("P5",), 9.0)]
-    cases += [("suspension", suspension(height=0.0), suspension_with_rods(), (), 0.5)]
-    for name, ours, theirs, cut, span in cases:
+    for name, ours, theirs, cut, span in loops():
         systems = [ours.build(coordinates="relative"), theirs.build(coordinates="relative", cut=cut)]
         finest = {"formulation": "index1", "integrator": "dop853", "rtol": 1e-12, "output": 2}
         exact = [places(system, br.simulate(system, span, **finest).q[-1]) for system in systems]
@@ -263,6 +288,7 @@ def main():
     chains = [chain(n) for n in ((10, 100) if quick else (10, 100, 1000))]
     forward_dynamics([*chains, humanoid()])
     whole_simulations([*chains, humanoid()])
+    equal_steps()
     closed_loops()
     if not quick:
         size()

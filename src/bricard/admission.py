@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 
-from .errors import IncompatibleMethods, ModelError, suggest
+from .errors import IncompatibleMethods, ModelError, NearlyRedundant, suggest
 from .registry import FORMULATIONS
+from .system.fit import misfit
 
 NO_INERTIA = 1e-13  # smallest eigenvalue of M, scaled to a unit diagonal, that counts as inertia
+
+
+def tell_misfit(system, state):
+    """Warn where redundant rows fit only nearly."""
+    found = misfit(system, state.t, state.q)
+    if found.largest:
+        warnings.warn(str(found), NearlyRedundant, stacklevel=3)
 
 
 def check_admitted(chosen, system, form=None):
@@ -23,7 +32,8 @@ def check_admitted(chosen, system, form=None):
         raise IncompatibleMethods(
             f'The mass matrix of "{system.name}" in relative coordinates is too full to be factorised: the branches of its tree '
             f'are long. Formulation "{chosen.name}" needs that{f" in the form {form}" if form else ""}; use {fitting} with an '
-            'explicit integrator such as dopri5, or build with coordinates="absolute".'
+            "explicit integrator such as dopri5, divide the branches by cutting a joint here and there (cut=...), or build with "
+            'coordinates="absolute".'
         )
     if not chosen.nonholonomic and system.record.velocity_level.any():
         row = system.row_name(int(np.argmax(system.record.velocity_level)))

@@ -11,8 +11,10 @@ __all__ = [
     "FileFormatError",
     "IncompatibleMethods",
     "ModelError",
+    "NearlyRedundant",
     "SimulationError",
     "SingularMassError",
+    "StiffSystem",
     "UncountedTurns",
     "UserFunctionError",
     "suggest",
@@ -53,6 +55,14 @@ class SimulationError(BricardError):
     def __init__(self, message: str, solution: object = None):
         super().__init__(message)
         self.solution = solution
+
+
+class NearlyRedundant(UserWarning):
+    """Redundant constraints fit each other only nearly, as of typed dimensions; some of them were left out."""
+
+
+class StiffSystem(UserWarning):
+    """An explicit integrator takes steps far smaller than the motion needs: the system is stiff."""
 
 
 class UncountedTurns(UserWarning):

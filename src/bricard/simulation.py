@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .admission import check_admitted, finite_number, formulation_options, unknown_option
+from .admission import check_admitted, finite_number, formulation_options, tell_misfit, unknown_option
 from .compiled import march as counting
 from .compiled.interfaces import CONTROL, INTERPOLATE, STEP, VELOCITY
 from .compiled.march import deliver, march
@@ -35,7 +35,7 @@ from .compiled.status import (
     sentence,
 )
 from .errors import BricardError, IncompatibleMethods, ModelError, SimulationError, suggest
-from .formulations.base import RESIDUAL_DAE, SEMI_EXPLICIT_DAE, velocity_scale
+from .formulations.base import ODE, RESIDUAL_DAE, SEMI_EXPLICIT_DAE, velocity_scale
 from .linalg.kkt import evaluate, select_rows
 from .model import Model
 from .pairing import choose, corrected, correction_of, schedule_of
@@ -44,6 +44,7 @@ from .registry import CONTROLLERS
 from .solution.solution import Event, Solution
 from .stepping.events import Watching, breaks_of, checked
 from .stepping.start import output_times, start_again, start_run
+from .stepping.stiffness import Creeping
 from .system.assembler import assemble, complete
 from .system.build import build
 from .system.fit import misfit
@@ -68,6 +69,7 @@ def simulate(
     rtol: float | None = None,
     atol: float | None = None,
     coordinates: str | None = None,
+    cut: Any = (),
     formulation: str | None = None,
     integrator: str | None = None,
     form: str | None = None,
@@ -77,6 +79,7 @@ def simulate(
     output: Any = None,
     triggers: Any = (),
     breaks: Any = (),
+    energy: bool = True,
     progress: bool | None = None,
     check: bool = True,
     **options: Any,
@@ -84,25 +87,22 @@ def simulate(
     """Simulate a Model or a System for `duration` seconds, or go on from a Solution.
 
     step : fixed step size (s); without it the integrator chooses its steps to meet `rtol` and `atol` (per component, atol in
-    units of its natural size: characteristic length, radian). coordinates : "absolute" (if not given) or "relative", of a Model;
-    a System has its own. formulation, integrator : names, see `bricard list`; what is
-    not given is chosen to fit. form : in which they meet, where there are several; the first one of the formulation if it is
-    not given. correction : a name, for Ode forms and for what drifts; made every `correction_every` steps, where
-    the error of position or velocity exceeds `correction_tolerance` (scaled; one number, or one for each). output : number of
-    samples, interval (s, a float), or array of times. triggers : what to watch on the way, see Trigger. breaks : times (s) at
-    which something jumps: steps end there and start anew; smooth steps and tables of a model are known. progress : show a bar;
-    None: on a terminal. check : raise SimulationError if the run does not reach its end; otherwise the Solution carries the
-    status. Further options go to formulation or integrator.
+    units of its natural size: characteristic length, radian). coordinates, cut : as in `model.build()`, of a Model; a System has
+    its own. formulation, integrator : names, see `bricard list`; what is not given is chosen to fit. form : in which they meet,
+    where there are several; the first one of the formulation if it is not given. correction : a name, for Ode forms and for what
+    drifts; made every `correction_every` steps, where the error of position or velocity exceeds `correction_tolerance` (scaled;
+    one number, or one for each). output : number of samples, interval (s, a float), or array of times. triggers : what to watch
+    on the way, see Trigger. breaks : times (s) at which something jumps: steps end there and start anew; smooth steps and tables
+    of a model are known. energy : sum up the work of dampers, motors and drivers in each step, for `solution.energy`; it takes
+    time in driven models, none in conservative ones. progress : show a bar; None: on a terminal. check : raise SimulationError
+    if the run does not reach its end; otherwise the Solution carries the status. Further options go to formulation or integrator.
     """
     began = time.perf_counter()
     _check_numbers(duration=duration, step=step, rtol=rtol, atol=atol)
+    if not isinstance(energy, (bool, np.bool_)):
+        raise ModelError(f"energy is {energy!r}; it must be True or False.")
     earlier = what if isinstance(what, Solution) else None
-    system = earlier.system if earlier is not None else what if isinstance(what, System) else _built(what, coordinates)
-    if coordinates not in (None, system.coordinates):
-        raise ModelError(
-            f'coordinates="{coordinates}" is a choice for a Model; this {type(what).__name__} has {system.coordinates} ones. '
-            f'Build its model again: model.build(coordinates="{coordinates}").'
-        )
+    system = _system(what, coordinates, cut)
     chosen, method, form = choose(formulation, integrator, step, form)
     options = dict(options)
     if method.external is not None:
@@ -122,10 +122,11 @@ def simulate(
     nominal = duration / max(1, round(duration / step)) if step is not None else 0.0
     work = problem.work(state)
     work.schedule[:3] = schedule
+    tell_misfit(problem.system, state)
     times = output_times(state.t, end, nominal, output, problem)
     watching = Watching(checked(triggers), problem.system, state, float(duration), earlier)
     jumps = breaks_of(breaks, system.model, state.t, end, step is None)
-    run = start_run(problem, method, state, work, end, nominal, times, numbers, jumps, watching.record)
+    run = start_run(problem, method, state, work, end, nominal, times, numbers, jumps, watching.record, energy)
     watching.begin(state, float(run.clock[1]))
     run.tolerance[:] = rtol or RTOL, atol or rtol or RTOL
     if not method.adaptive and step is None:
@@ -183,10 +184,21 @@ def simulate(
     return solution
 
 
-def _built(model, coordinates):
-    if not isinstance(model, Model):
-        raise ModelError(f"simulate() takes a Model, a System or a Solution, not {model!r}.")
-    return build(model, coordinates=coordinates or "absolute")
+def _system(what, coordinates, cut):
+    """The System of what is to be simulated; coordinates and cut joints are choices for a Model."""
+    if isinstance(what, Model):
+        return build(what, coordinates=coordinates or "absolute", cut=cut)
+    if not isinstance(what, (System, Solution)):
+        raise ModelError(f"simulate() takes a Model, a System or a Solution, not {what!r}.")
+    system = what.system if isinstance(what, Solution) else what
+    asked = cut not in ((), [])
+    if coordinates not in (None, system.coordinates) or asked:
+        wish = f'coordinates="{coordinates or system.coordinates}"' + (f", cut={cut!r}" if asked else "")
+        raise ModelError(
+            f"{wish} is a choice for a Model; this {type(what).__name__} has {system.coordinates} coordinates. Build its model "
+            f"again: model.build({wish})."
+        )
+    return system
 
 
 def integrator_options(chosen, method, options):
@@ -262,6 +274,7 @@ def _march(problem, method, control, run, work, end, progress, watching):
     _ = march.address
     packed_run, packed_work, system = pack(run), pack(work), problem.system.compiled
     status, chunk, seconds, cpu, order = RUNNING, 16, 0.0, 0.0, float(max(method.error_order, 1))
+    creeping = Creeping(problem, method, run, work, problem.form == ODE and run.clock[7] == 0.0)
     with Progress(run.clock[0], end, progress) as bar:
         try:
             while status == RUNNING:
@@ -282,6 +295,7 @@ def _march(problem, method, control, run, work, end, progress, watching):
                     run.scale[: problem.scale.size] = problem.scale  # other coordinates may be judged from here on
                 else:
                     chunk = max(1, int(chunk * min(10.0, CHUNK_SECONDS / (took + 1e-9))))
+                    creeping.look()
                 bar.update(run.clock[0], int(run.counters[counting.STEPS]), int(run.counters[counting.REJECTED]))
         except KeyboardInterrupt:
             status = INTERRUPTED

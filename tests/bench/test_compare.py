@@ -247,15 +247,16 @@ def test_a_finer_rung_follows_soon_on_a_failure():
     assert level == 1.0 and wait < 0.5
 
 
-def test_the_balance_of_energy_is_left_out_where_work_is_done():
+def test_the_balance_of_energy_is_the_method_s_where_work_is_done():
     damped = double_pendulum()
     damped.torsion("damper", "A", damping=0.5)
     method = Method("index1", "dop853", "Ode", True, 8)
-    for model, known in ((double_pendulum(), True), (damped, False)):
+    for model in (double_pendulum(), damped):
         systems = {"absolute": model.build()}
         found = run(systems, 1.0, method, 1e-6, lambda solution: 0.0, repeats=1)
-        assert (found["energy_error"] is not None) == known
-        assert bool((drift(systems, 1.0, method, 1e-6) or {})["energy"]) == known
+        assert 0.0 < found["energy_error"] < 1e-5 * found["energy_size"]
+        along = (drift(systems, 1.0, method, 1e-6) or {})["energy"]
+        assert 0.0 < max(along) < 1e-5
 
 
 @pytest.mark.parametrize(

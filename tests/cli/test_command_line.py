@@ -70,12 +70,33 @@ def test_methods_by_option(bricard, model):
     assert (used["formulation"], used["integrator"], used["correction"]) == ("index1", "rk4", "none")
 
 
+def test_coordinates_and_cut_joints_by_option_and_in_the_file(bricard, model):
+    """The report is that of the coordinates that are used."""
+    _, out, _ = bricard("run", model, "--json", "--coordinates", "relative")
+    found = json.loads(out)
+    assert (found["provenance"]["coordinates"], found["report"]["velocities"], found["report"]["cut"]) == (
+        "relative",
+        1,
+        [],
+    )
+    model.write_text(f'{model.read_text()}coordinates = "relative"\ncut = ["A"]\n')
+    for command in (("run", model), ("check", model)):
+        found = json.loads(bricard(*command, "--json")[1])
+        report = found.get("report", found)
+        assert (report["velocities"], report["cut"]) == (6, ["A"])
+    found = json.loads(bricard("run", model, "--json", "--coordinates", "absolute")[1])
+    assert found["provenance"]["coordinates"] == "absolute"
+
+
 BAD_SETTINGS = {
     "[simulation]\nduraton = 1": 'unknown key "duraton". Did you mean "duration"',
     "[simulation]\nduration = -1": "duration must be greater than zero",
     '[simulation]\nduration = "1 s"': "duration must be a number",
     "[simulation]\nduration = nan": "duration must be a finite number",
     "[simulation]\nduration = 1\nintegrator = 4": "integrator must be a text",
+    "[simulation]\nduration = 1\ncoordinates = 4": "coordinates must be a text",
+    '[simulation]\nduration = 1\ncoordinates = "relativ"': 'Did you mean "relative"',
+    '[simulation]\nduration = 1\ncoordinates = "relative"\ncut = ["hing"]': 'there is no joint "hing"',
     '[simulation]\nduration = 1\nformulation = "indx1"': 'no formulation "indx1". Did you mean "index1"',
     '[simulation]\nduration = 1\nformulation = "index3"\nintegrator = "rk4"': (
         "With index3 use radau5, radau, gamd, sdirk, trapezoidal, bdf, ida, newmark, hht, generalized-alpha"

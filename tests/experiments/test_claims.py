@@ -46,7 +46,7 @@ DRIFTS = {
     "A01 pendulum, 0.5 ms": (6.87e-6, 5e-5),
     "four-bar": (0.0419, 0.1),
     "A02 double four-bar": (0.0769, 0.1),
-    "A03 Andrews": (2.44e-6, 1e-5),
+    "A03 Andrews": (2.485e-6, 1e-5),
     "A04 Bricard": (4.47e-4, 1e-3),
     "slider-crank": (4.41e-4, 1e-3),
 }

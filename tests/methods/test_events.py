@@ -7,6 +7,7 @@ from scipy.special import ellipk
 import bricard as br
 from bricard.errors import ModelError, SimulationError, UserFunctionError
 from bricard.registry import INTEGRATORS
+from bricard.stepping.events import Resets
 from mechanisms import four_bar, rssr
 from physical_pendulum import angle as exact_angle
 from physical_pendulum import exact, system
@@ -272,12 +273,52 @@ def test_ball_bounces_more_and_more_often():
     solution = br.simulate(ball(), 1.35, rtol=1e-11, triggers=floor, output=50)
     expected = first + np.concatenate([[0.0], np.cumsum(hops)])
     np.testing.assert_allclose(times(solution)[:8], expected[expected < 1.35][:8], rtol=0, atol=1e-10)
-    with pytest.raises(SimulationError, match=r'trigger "floor" was met again and again.*velocity of zero') as caught:
+    with pytest.raises(SimulationError, match=r'trigger "floor", which has .*velocity of zero') as caught:
         br.simulate(ball(), 2.0, rtol=1e-11, triggers=floor, output=50)
     found = caught.value.solution
     assert not found.ok
     assert found.t[-1] <= 3 * first
+    assert f"reset the state {times(found).size} times" in found.status and "At t = 1.35456" in found.status
     np.testing.assert_allclose(times(found)[:12], expected, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("restitution", [0.01, 0.1, 0.8])
+@pytest.mark.parametrize("method", ["index1 rk4", "index1 dopri5", "index1 adams", "index3 generalized-alpha"])
+def test_no_ball_falls_through_the_floor(restitution, method):
+    """Hops that become too short to be seen end the run, with a sentence; its time is the sum of all hops."""
+    floor = br.Trigger("P", at=-1.0, direction="falling", action=lambda t, q, v: -restitution * v, name="floor")
+    end = np.sqrt(2 / G) * (1 + restitution) / (1 - restitution)
+    solution = br.simulate(ball(), 1.2 * end, triggers=floor, output=50, check=False, **METHODS[method][0])
+    assert not solution.ok and 'trigger "floor", which has reset the state' in solution.status
+    assert solution.events[-1].t == pytest.approx(end, rel=1e-5)
+    assert solution.joint("P").min() >= -1.0 - 1e-9
+
+
+def hanging(coordinates):
+    """A rod that hangs at 90 degrees, where its angle has round-off: triggers stop it there."""
+    model = br.Model("hanging")
+    model.body("rod", br.Rod((0, 0, 0), (1, 0, 0), mass=1.0))
+    model.revolute("A", model.ground, "rod", (0, 0, 0), (0, 1, 0))
+    return model.build(coordinates=coordinates)
+
+
+@pytest.mark.parametrize("direction", ["rising", "both"])
+@pytest.mark.parametrize("method", ["index1 dopri5", "index3 generalized-alpha", "relative"])
+def test_a_rod_that_was_stopped_at_its_lowest_point_stays_there(method, direction):
+    """Round-off about the value that is crossed is no crossing, and no reason to reset again."""
+    options = METHODS[method][0] if method in METHODS else {"integrator": "dopri5", "rtol": 1e-8}
+    brake = br.Trigger("A", at=np.pi / 2, direction=direction, action=lambda t, q, v: 0.0 * v)
+    system = hanging("relative" if method == "relative" else "absolute")
+    solution = br.simulate(system, 3.0, triggers=brake, output=50, **options)
+    assert times(solution).size == 1
+    assert np.abs(solution.joint("A")[-1] - np.pi / 2) <= 1e-12
+
+
+def test_resets_at_a_steady_pace_are_not_taken_for_a_crowd():
+    """A clock that sets the state 20 times each millisecond, in a run of 100 s: so short a time between resets may be meant."""
+    resets = Resets()
+    assert not any(resets.crowd(5e-5 * (k + 0.01 * np.sin(k)), 100.0) for k in range(200))
+    assert resets.count == 200
 
 
 def test_short_hops_within_a_long_step_are_seen():

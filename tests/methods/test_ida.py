@@ -109,7 +109,7 @@ def test_error_follows_the_tolerance(wheel, formulation):
         solution = simulate(system(), 2.0, rtol=rtol, formulation=formulation, output=20, **METHOD)
         assert solution.counters["steps"] >= 100 and solution.counters["tangents"] > 0
         found.append(max(np.abs(q - exact(t)[0]).max() for t, q in zip(solution.t, solution.q, strict=True)))
-        assert found[-1] <= (3e4 if formulation == "index3" else 3e2) * rtol  # index 3 does not judge velocities
+        assert found[-1] <= 3e2 * rtol
     assert np.polyfit(np.log(tolerances), np.log(found), 1)[0] == pytest.approx(0.95, abs=0.2)
 
 
@@ -117,7 +117,7 @@ def test_error_follows_the_tolerance(wheel, formulation):
 @pytest.mark.parametrize("formulation", FORMS)
 def test_closed_loops_with_and_without_redundant_rows(wheel, mechanism, formulation):
     solution = simulate(mechanism(), 0.25, rtol=1e-8, formulation=formulation, output=5, **METHOD)
-    atol = 1e-3 if formulation == "index3" else 2e-6
+    atol = 1e-5 if formulation == "index3" else 2e-6
     np.testing.assert_allclose(solution.q, reference(mechanism).q, rtol=0, atol=atol)
     assert solution.constraint_errors.position.max() <= (1e-4 if formulation == "index1" else 1e-6)
     assert np.all(np.diff(solution.step_times) > 0.0) and solution.step_times.size == solution.counters["steps"]

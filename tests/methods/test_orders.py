@@ -3,10 +3,14 @@
 `bricard experiment orders` measures every pair; here is one of each family and form, by the same functions.
 """
 
+from fractions import Fraction
+from math import factorial
+
 import numpy as np
 import pytest
 
 from bricard.experiments.orders import CASES, LOOP, PENDULUM, certainty, errors, fitted, measure, pairs, verdict
+from bricard.integrators.coefficients import adams_weights
 from bricard.registry import FORMULATIONS, INTEGRATORS
 
 QUICK = [
@@ -67,3 +71,16 @@ def test_wrong_orders_are_noticed():
     assert verdict(slope, 3) == "lower" and verdict(slope, 1) == "higher"
     assert verdict(None, 2) == "not seen"
     assert verdict(7.6, 13) == "" and verdict(7.4, 13) == "lower"
+
+
+@pytest.mark.parametrize(("k", "ratio"), [(2, 1.1), (4, 0.9), (6, 2.2), (8, -14.9)])
+def test_orders_of_generalised_adams_methods_in_fractions(k, ratio):
+    """y' = lambda y in one block, in powers of z = h lambda: the error begins with z^(k + 2), as order k + 1 asks. The next
+    coefficient is larger for orders 7 and 9: in double precision rounding begins before their slopes come down to the order."""
+    points, powers, weights = 9, 12, adams_weights(k, 9)
+    series = [[Fraction(1)] * (points + 1)]  # of y at the points
+    for _ in range(powers):
+        series.append([Fraction(0), *(sum(w * y for w, y in zip(row, series[-1], strict=True)) for row in weights)])
+    apart = [terms[-1] / Fraction(points) ** m - Fraction(1, factorial(m)) for m, terms in enumerate(series)]
+    assert not any(apart[: k + 2]) and apart[k + 2] != 0
+    assert float(apart[k + 3] / apart[k + 2]) == pytest.approx(ratio, rel=0.05)

@@ -1,4 +1,4 @@
-"""Few samples: errors of angles do not depend on how many there are, and what they cannot tell is said."""
+"""Few samples: errors of angles do not depend on how many there are."""
 
 import warnings
 
@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import bricard as br
-from bricard.errors import UncountedTurns
 
 
 @pytest.mark.parametrize("name", ["pendulum", "rssr", "slider-crank-peer", "andrews-testset"])
@@ -35,15 +34,12 @@ def test_turns_in_the_plane_are_known_at_any_output(axis, output):
     assert np.abs(solution.joint("A") - 20.0 * solution.t).max() < 1e-6
 
 
-@pytest.mark.parametrize("output", [1, [3.0]])
-def test_turns_in_space_that_few_samples_hide_are_told(output):
+@pytest.mark.parametrize("output", [1, [3.0], 500])
+def test_turns_in_space_are_known_at_any_output(output):
     solution = br.simulate(spinning(False), 3.0, output=output)
-    with pytest.warns(UncountedTurns, match="turns cannot be counted reliably"):
-        solution.joint("A")
-    enough = br.simulate(spinning(False), 3.0, output=500)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert np.abs(enough.joint("A") - 20.0 * enough.t).max() < 1e-6
+        assert np.abs(solution.joint("A") - 20.0 * solution.t).max() < 1e-6
 
 
 @pytest.mark.parametrize("output", [[[0.0, 1.0], [2.0, 3.0]], [1.0, 0.5], [1.0, 1.0]])
@@ -57,7 +53,7 @@ def test_output_times_that_are_no_row_of_rising_times_are_refused(output):
     [
         ("n-four-bar", {"loops": 2.5}, "loops must be an integer of at least 1, not 2.5"),
         ("n-four-bar", {"loops": 0}, "loops must be an integer"),
-        ("n-four-bar", {"foo": 2}, 'unknown key "foo"'),
+        ("n-four-bar", {"foo": 2}, 'Problem "n-four-bar" has no parameter "foo"; it has '),
         ("chain", {"links": 0}, "links must be an integer"),
         ("double-pendulum", {"case": "X"}, "there is no case 'X'. Known: A, B, C"),
     ],
@@ -65,3 +61,17 @@ def test_output_times_that_are_no_row_of_rising_times_are_refused(output):
 def test_bad_options_of_a_problem_get_a_sentence(name, options, words):
     with pytest.raises(br.ModelError, match=words):
         br.problems.get(name).run(0.1, options=options)
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "options", "words"),
+    [
+        ("rssr", (), {"foo": 2}, 'Problem "rssr" has no parameter "foo"; it has none.'),
+        ("n-four-bar", (), {"loop": 2}, 'has no parameter "loop"; it has loops, planar. Did you mean "loops"?'),
+        ("bennett", (1,), {}, 'Problem "bennett": too many positional arguments; it has none.'),
+    ],
+)
+def test_parameters_that_a_problem_does_not_have_get_a_sentence(name, values, options, words):
+    with pytest.raises(br.ModelError) as caught:
+        br.problems.get(name).model(*values, **options)
+    assert words in str(caught.value)

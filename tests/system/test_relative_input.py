@@ -77,3 +77,20 @@ def test_cut_takes_names_and_joints():
     for wrong in (None, 5, [None], ("a",)):
         with pytest.raises(ModelError, match="cut"):
             model.build(coordinates="relative", cut=wrong)
+
+
+def test_simulate_takes_what_build_takes():
+    model = four_bar()
+    built = model.build(coordinates="relative", cut="A")
+    found, same = (
+        br.simulate(model, 0.1, coordinates="relative", cut="A", rtol=1e-9, output=3),
+        br.simulate(built, 0.1, rtol=1e-9, output=3),
+    )
+    assert found.system.cut == ("A",) and np.array_equal(found.q, same.q)
+    with pytest.raises(ModelError, match=r"cut.* names joints for coordinates"):
+        br.simulate(model, 0.1, cut="A")
+    for what in (built, found):
+        with pytest.raises(
+            ModelError, match=r'choice for a Model.*model.build\(coordinates="relative", cut=\[\'B\'\]\)'
+        ):
+            br.simulate(what, 0.1, cut=["B"])

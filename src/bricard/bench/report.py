@@ -183,9 +183,8 @@ def _drift(c, style):
     )
     return (
         "<p>Scaled constraint errors (lengths in characteristic lengths, angles in rad, per s and s²) and the error of the "
-        "energy balance along the motion, at the setting of the table; samples are ends of steps. Where dampers, motors, "
-        "drivers or forces of your own do work, the balance is left out: it would show the quadrature of that work, not the "
-        "method.</p>"
+        "energy balance along the motion, at the setting of the table; samples are ends of steps. The work of "
+        "dampers, motors, drivers and forces of your own is part of the balance.</p>"
         f'{drift_panels(c, style)}<ul class="legend">{items}</ul>'
     )
 

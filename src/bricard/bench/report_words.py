@@ -68,18 +68,17 @@ def _long_runs(comparison, good):
     fastest = good[0].seconds
     worth = [(o, found) for o, found in drifting if o.seconds <= WORTH * fastest] or drifting
     outcome, found = min(worth, key=lambda entry: _size(entry[1]))
-    key = "energy" if found["energy"] else "position"
-    energy = f"the energy to {max(found['energy']):.0e} of its size and " if found["energy"] else ""
-    keeps = f"it keeps {energy}the positions to {max(found['position'], default=0.0):.0e} over the whole span"
-    growth = _growth(found[key])
+    energy, position = max(found["energy"]), max(found["position"], default=0.0)
+    keeps = f"it keeps the energy to {energy:.0e} of its size and the positions to {position:.0e} over the whole span"
+    growth = _growth(found["energy"])
     words = "bounded" if growth < 2.0 else f"growing (factor {growth:.1f} from the first to the second half)"
     times = outcome.seconds / fastest
     cost = "and is the fastest" if times < 1.05 else f"at {times:.1f} times the time of the fastest"
-    return [f"For long runs take {outcome.name}: {keeps}, its {key} error is {words}, {cost}."]
+    return [f"For long runs take {outcome.name}: {keeps}, its energy error is {words}, {cost}."]
 
 
 def _size(found):
-    return max(max(found["energy"], default=0.0), max(found["position"], default=0.0))
+    return max(max(found["energy"]), max(found["position"], default=0.0))
 
 
 def _growth(values):

@@ -10,7 +10,7 @@ import typer
 from ..errors import FileFormatError, ModelError, suggest
 from .completion import models
 from .console import Json, data, emit, messages
-from .settings import check_methods, check_settings
+from .settings import check_methods, check_settings, choices
 
 __all__ = ["ModelFile", "Settings", "check", "declared"]
 
@@ -73,7 +73,7 @@ def check(model: ModelFile, parameters: Settings = None, json: Json = False) -> 
     if not isinstance(what, Model):
         raise ModelError(f'Problem "{model}" is given by its functions: it has no bodies and joints to report on.')
     with Compiling():
-        found = report(what)
+        found = report(what, **choices(table))
     if json:
         emit(found.to_dict())
     else:

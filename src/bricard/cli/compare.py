@@ -130,7 +130,9 @@ def _show(found: Any, folder: Path) -> None:
     if rest > 0:
         console.print(f"... and {rest} more methods; all of them are in the report.", style="dim")
     if any(outcome.nearest and outcome.nearest["energy_error"] is None for outcome in found.table):
-        console.print("Energy is left out: forces do work here, which two samples do not tell.", style="dim")
+        console.print(
+            "Energy is left out where a run took too long to be repeated with its work summed up.", style="dim"
+        )
     console.print(f"\nReference: {found.reference.get('text', 'none')}", markup=False)
     for sentence in found.recommendation:
         console.print(f"* {sentence}", markup=False)

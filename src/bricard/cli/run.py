@@ -13,7 +13,7 @@ from ..errors import ModelError
 from .check import ModelFile, Settings, declared
 from .completion import names
 from .console import Json, data, emit, messages
-from .settings import check_settings
+from .settings import check_settings, choices
 
 __all__ = ["run"]
 
@@ -24,6 +24,13 @@ def run(
     step: Annotated[float | None, typer.Option(help="Fixed step size (s); without it steps are adaptive.")] = None,
     rtol: Annotated[float | None, typer.Option(help="Relative tolerance of adaptive steps.")] = None,
     atol: Annotated[float | None, typer.Option(help="Absolute tolerance of adaptive steps.")] = None,
+    coordinates: Annotated[str | None, typer.Option(help="absolute (if not given) or relative.")] = None,
+    cut: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="JOINT", help="Joint that the tree of relative coordinates must not use; may be repeated."
+        ),
+    ] = None,
     formulation: Annotated[
         str | None, typer.Option(help="See `bricard list formulations`.", autocompletion=names("formulations"))
     ] = None,
@@ -55,13 +62,15 @@ def run(
 
     what, table = declared(model, parameters)
     given = {"duration": duration, "step": step, "rtol": rtol, "atol": atol}
+    given |= {"coordinates": coordinates, "cut": cut or None}
     given |= {"formulation": formulation, "integrator": integrator, "correction": correction}
     settings = merged(table, {key: value for key, value in given.items() if value is not None}, model)
     folder = output or (Path() if plots or view else None)
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
     with Compiling(quiet) as compiling:
-        topology = report(what) if isinstance(what, Model) else None  # a system of functions has no bodies and joints
+        # a system of functions has no bodies and joints
+        topology = report(what, **choices(settings)) if isinstance(what, Model) else None
         if topology is not None and not (json or quiet):
             data().print(str(topology), markup=False)
         solution = simulate(what, **settings, check=False, progress=False if quiet else None)
@@ -97,6 +106,8 @@ def merged(table: dict[str, Any], given: dict[str, Any], file: Path) -> dict[str
         settings = {key: value for key, value in settings.items() if key not in ("rtol", "atol")}
     elif "rtol" in given or "atol" in given:
         settings.pop("step", None)
+    if given.get("coordinates", table.get("coordinates")) != table.get("coordinates"):
+        settings.pop("cut", None)
     settings |= given
     if "duration" not in settings:
         raise ModelError(f"{file}: how long? Give --duration SECONDS, or write duration in the table [simulation].")

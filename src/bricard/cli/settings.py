@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import FileFormatError, IncompatibleMethods, suggest
 
-__all__ = ["check_methods", "check_settings"]
+__all__ = ["check_methods", "check_settings", "choices"]
 
 NUMBERS = ("duration", "step", "rtol", "atol")
 
@@ -29,7 +29,7 @@ def check_settings(table: dict[str, Any], file: Path) -> None:
             )
         if key in NUMBERS:
             checks.number(value, where, positive=True)
-        elif key in ("formulation", "integrator", "correction") and not isinstance(value, str):
+        elif key in ("coordinates", "formulation", "integrator", "correction") and not isinstance(value, str):
             raise FileFormatError(f"{where} must be a text, not {value!r}.")
 
 
@@ -44,3 +44,8 @@ def check_methods(table: dict[str, Any], file: Path) -> None:
             correction_of(form, table.get("correction"), chosen)
     except IncompatibleMethods as error:
         raise FileFormatError(f"{file}: [simulation]: {error}") from error
+
+
+def choices(table: dict[str, Any]) -> dict[str, Any]:
+    """What of a table is for building the model: its coordinates, and the joints to be cut."""
+    return {key: table[key] for key in ("coordinates", "cut") if key in table}

@@ -32,13 +32,14 @@ USER_JOINT = Interface(types.void(VECTOR, VECTOR, VECTOR, i8, VECTOR))
 # A part of what is computed for a user's joint: (numbers, first, memory, first) -> whether it succeeded.
 USER_PIECE = Interface(b1(VECTOR, i8, VECTOR, i8))
 
-# The kind of system (bodies in absolute or relative coordinates, or functions), five methods:
+# The kind of system (bodies in absolute or relative coordinates, or functions), six methods:
 EVALUATE = Interface(types.void(f8, VECTOR, VECTOR, i8, SYSTEM, WORK))  # (t, q, v, flags) -> work
 RETRACT = Interface(types.void(VECTOR, VECTOR, VECTOR, SYSTEM, WORK))  # (q, increment) -> q moved by it
 KINEMATICS = Interface(types.void(VECTOR, VECTOR, VECTOR, SYSTEM, WORK))  # (q, v) -> q' = T(q) v
 MAP = Interface(types.void(VECTOR, VECTOR, SYSTEM, WORK))  # (q, v) -> work.t, t_inverse, tq
 ACCELERATE = Interface(b1(f8, VECTOR, VECTOR, SYSTEM, WORK))  # (t, q, v) -> work.u = [v', 0, lam]; False: singular
-METHODS = (EVALUATE, RETRACT, KINEMATICS, MAP, ACCELERATE)
+PLACE = Interface(types.void(f8, VECTOR, VECTOR, SYSTEM, WORK))  # (t, q, v) -> where the bodies are, in work
+METHODS = (EVALUATE, RETRACT, KINEMATICS, MAP, ACCELERATE, PLACE)
 
 # Hooks of a form. AFTER_STEP brings a state back where it belongs (normalisation, corrections): (t, y, purpose), after a step
 # or on an interpolated state that is only shown. REBASE, after an accepted step: may exchange the coordinates in y and then
@@ -87,5 +88,9 @@ INTERPOLATE = Interface(types.void(f8, f8, f8, VECTOR, RUN))
 CONTROL = Interface(b1(f8, f8, RUN))
 # Function that a trigger watches: (t, q, v, numbers, first of its numbers) -> value.
 WATCH = Interface(f8(f8, VECTOR, VECTOR, VECTOR, i8, SYSTEM, WORK))
+# What the ledger keeps: (t, h, q, v) at the end of a step of size h -> the joint that has turned too far for a count, or -1;
+FOLLOW = Interface(i8(f8, f8, VECTOR, VECTOR, RUN, SYSTEM, WORK))
+# (t, q, v) -> power of what is not conservative.
+POWER = Interface(f8(f8, VECTOR, VECTOR, SYSTEM, WORK))
 # The time loop: [step, interpolate or 0, control], order, form, run, system, work, largest number of steps.
 MARCH = Interface(i8(INTEGERS, f8, INTEGERS, RUN, SYSTEM, WORK, i8))

@@ -22,6 +22,7 @@ from .interfaces import (
     STEPPED,
     VELOCITY,
 )
+from .ledger import enter, follow, settle
 from .pointers import compiled
 from .status import BROKEN, FINISHED, IN_SINGULARITY, NOT_FINITE, REBASED, RENEW, RUNNING, STEP_TOO_SMALL, TRIGGERED
 from .watching import NOWHERE, PLACES, look, look_here
@@ -59,6 +60,7 @@ NEARLY = 1e-15  # a time before another one, which rounding does not make equal 
 
 LOG_SINGULAR = 1  # entered the neighbourhood of a singular position
 LOG_REBASED = 2  # independent coordinates were chosen anew
+LOG_TURNS = 3  # a joint turns by more than half a turn in one step
 
 call_step, call_control, call_interpolate = STEP.call, CONTROL.call, INTERPOLATE.call
 call_after, call_rebase, call_expand, call_confirm = AFTER_STEP.call, REBASE.call, EXPAND.call, CONFIRM.call
@@ -78,6 +80,7 @@ def deliver(expand, y, run, system, work):
             out[i] = y[i]
     for m in range(work.turn.size):
         run.out_turn[k, m] = work.turn[m]
+    enter(k, run)
     if counters[KEEP_A] >= 0:
         for i in range(system.n_v):
             out[n + i] = y[counters[KEEP_A] + i]
@@ -248,11 +251,15 @@ def march(functions, order, form, run, system, work, max_steps):
                 t_new = t + watch.place[0] * h
         while interpolate != 0 and counters[OUTPUT] < out_t.size and out_t[counters[OUTPUT]] < t_new - 1e-9 * h:
             k = counters[OUTPUT]
+            settle(functions, form, t, h, (out_t[k] - t) / h, run, system, work)
             call_interpolate(interpolate, t, h, (out_t[k] - t) / h, run.scratch, run)
             if after != 0:
                 call_after(after, out_t[k], run.scratch, SHOWN, system, work)
             deliver(expand, run.scratch, run, system, work)
-        if watched > 0 and watch.place[0] < NOWHERE:  # Python makes the new y
+        cut = watched > 0 and watch.place[0] < NOWHERE
+        settle(functions, form, t, h, watch.place[0] if cut else 1.0, run, system, work)
+        run.ledger.sums[1] = 0.0
+        if cut:  # Python makes the new y
             clock[0] = t_new
             counters[RESTART] = 1
             count_step(t_new, run)
@@ -277,6 +284,9 @@ def march(functions, order, form, run, system, work, max_steps):
                 return changed
         for m in range(work.turn.size):
             work.turn[m] = work.value[m]
+        unsure = follow(expand, t_new, h, corrected, run, system, work)
+        if unsure >= 0:
+            log(t_new, LOG_TURNS, unsure, run)
         count_step(t_new, run)
         watch_singularity(t_new, run, system, work)
         if on_grid:

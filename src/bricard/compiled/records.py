@@ -314,6 +314,7 @@ class Work(NamedTuple):
         INTEGERS  # [number of rows that are left out because they depend on others, steps with leave to leave out more]
     )
     epsilon: VECTOR  # (n_rows) minus this is the diagonal block of the multipliers; huge for a row that is left out
+    play: VECTOR  # (1) position error that a row which is left out may have, characteristic lengths or rad
     t: VECTOR  # entries of T
     t_inverse: VECTOR  # entries of its left inverse T+, transposed, on the pattern of T
     tq: VECTOR  # entries of d(T v)/dq
@@ -351,7 +352,10 @@ class Watch(NamedTuple):
     numbers: VECTOR
     level: VECTOR  # (n) the value that is crossed
     period: VECTOR  # (n) of an angle whose turns are counted; 0 otherwise
-    side: INTEGERS  # (n) sign of value - level at the last look; 0: not known
+    size: VECTOR  # (n) largest |value - level| so far, at least its natural size
+    side: (
+        INTEGERS  # (n) sign of value - level at the last look; 0: not known, or not clear of zero since the last event
+    )
     samples: MATRIX  # (samples in a step + 1, n) value - level; the first row is that of the last look
     roots: VECTOR  # (n) where in the step each was found to cross
     place: VECTOR  # (1) where in the step the run is interrupted; 2: nowhere
@@ -361,6 +365,24 @@ class Watch(NamedTuple):
     t: VECTOR  # (room) events: time, trigger, q and v
     trigger: INTEGERS
     y: MATRIX
+
+
+class Ledger(NamedTuple):
+    """What is counted and summed over the accepted steps: turns of joint angles, and work. See compiled/ledger.py."""
+
+    functions: INTEGERS  # (2) addresses: FOLLOW, POWER; 0 where nothing is to be counted or summed
+    body: TABLE  # (n, 2) bodies of the angles
+    axes: VECTOR  # (9 n) their parameters: x_a, y_a, x_b
+    spins: INDEX  # places in y of the angular velocities of all bodies; empty where y has none
+    turned: MATRIX  # (n, 4) at the last look: cosine, sine, full turns, 1 after a step that was too large
+    nodes: VECTOR  # of Gauss' rule, from 0 to 1
+    weights: VECTOR
+    sums: VECTOR  # (3) work since the start; share of the present step that it covers; turn of the bodies since the last look
+    out: MATRIX  # (outputs, n + 1) angles, work
+    q: MATRIX  # (3, n_q) at both ends of the step, and inside; the same for q'
+    rate: MATRIX
+    v: VECTOR  # (n_v)
+    work: Work  # of its own where there is work to sum up
 
 
 class Run(NamedTuple):
@@ -388,6 +410,7 @@ class Run(NamedTuple):
     steps_t: VECTOR  # end times of accepted steps, as far as there is room
     breaks: VECTOR  # times at which steps end and history is void
     watch: Watch
+    ledger: Ledger
     j_slot: INDEX  # Jacobian of a ResidualDae: place of each entry in `real` and `complex_`
     j_diagonal: INDEX
     jy: VECTOR
@@ -450,6 +473,11 @@ class WatchType(types.StructRef):
 
 
 @structref.register
+class LedgerType(types.StructRef):
+    """Ledger in compiled code."""
+
+
+@structref.register
 class RunType(types.StructRef):
     """Run in compiled code."""
 
@@ -482,4 +510,5 @@ NO_BASIS = Basis(
 )
 WORK = _register(Work, WorkType)
 WATCH_RECORD = _register(Watch, WatchType)
+LEDGER = _register(Ledger, LedgerType)
 RUN = _register(Run, RunType)

@@ -28,8 +28,8 @@ SENTENCES = {
     STOPPED: "Stopped at t = {t:.9g} s, after {steps} steps, by {culprit}.",
     TRIGGER_FAILED: "The function of {culprit} is not finite at t = {t:.6g} s (step {steps}): it must have a value everywhere.",
     CHATTERING: (
-        "At t = {t:.9g} s (step {steps}) {culprit} was met again and again, and the motion does not get on: its action sends it "
-        'back with ever shorter ways. Let the action end that, for example with a velocity of zero or with action="stop".'
+        "At t = {t:.9g} s (step {steps}) {culprit} is met again and again after ever shorter times: the motion does not get on. "
+        'Let the action end that, for example with a velocity of zero or with action="stop".'
     ),
     RENEW: "Paused at t = {t:.6g} s after {steps} steps to choose independent coordinates.",
     NO_COORDINATES: (

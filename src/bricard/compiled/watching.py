@@ -5,7 +5,9 @@ bisections in between) to the last digits of the time. States inside the step co
 has none repeats the step with a smaller size. What is found is noted with its state; an event that interrupts the run ends the
 look.
 
-A function may be zero at the start of a step, after an event: then watch.side says which sign it is about to take.
+A function may be zero at the start of a step, after an event: then watch.side says which sign it is about to take. Where that is
+not clear, and after each crossing, it is watched again only once it has left zero by more than round-off: a pendulum that was
+stopped at its lowest point does not cross it.
 """
 
 import math
@@ -19,6 +21,7 @@ ITERATIONS, BISECTED = 200, 4  # of the search; every so many of them is a bisec
 HALVINGS = 30  # in the search for the sign that a function takes after it was zero
 NOWHERE = 2.0
 TIE = 1e-12  # of two events that are no further apart
+ARMED = 1e-10  # a function is watched again once it has left zero by so small a part of its size
 
 call_step, call_interpolate, call_after, call_expand = STEP.call, INTERPOLATE.call, AFTER_STEP.call, EXPAND.call
 call_watch = WATCH.call
@@ -69,6 +72,12 @@ def value(k, t, near, run, system, work):
 def sign(x):
     """-1, 0 or 1."""
     return 1 if x > 0.0 else -1 if x < 0.0 else 0
+
+
+@compiled
+def clear_side(k, found, run):
+    """The sign of a value of function k, or 0 where it is not clear of zero: then it is not watched."""
+    return sign(found) if abs(found) > ARMED * run.watch.size[k] else 0
 
 
 @compiled
@@ -139,14 +148,15 @@ def note(k, t, run):
 def cross_between(s, count, functions, form, t, h, run, system, work):
     """Events between samples s - 1 and s of `count`, in the order of time. A status."""
     watch = run.watch
-    samples, side, rules, roots = watch.samples, watch.side, watch.rules, watch.roots
+    samples, side, rules, roots, size = watch.samples, watch.side, watch.rules, watch.roots, watch.size
     a, b = (s - 1.0) / count, s / count
     for k in range(roots.size):
         roots[k] = NOWHERE
-        now = sign(samples[s, k])
-        if side[k] == 0 or (now != side[k] and rules[3 * k] == side[k]):
-            side[k] = now if side[k] == 0 else -side[k]
-        elif now != side[k]:
+        size[k] = max(size[k], abs(samples[s, k]))
+        crossed = side[k] != 0 and sign(samples[s, k]) != side[k]
+        if side[k] == 0 or (crossed and rules[3 * k] == side[k]):
+            side[k] = clear_side(k, samples[s, k], run)
+        elif crossed:
             status, roots[k] = locate(
                 k, a, samples[s - 1, k], b, samples[s, k], functions, form, t, h, run, system, work
             )
@@ -156,7 +166,7 @@ def cross_between(s, count, functions, form, t, h, run, system, work):
                 if rules[3 * k + 1] == 1:
                     watch.found[1] = k
                     return CHATTERING
-                side[k] = now
+                side[k] = clear_side(k, samples[s, k], run)
     while True:
         k = 0
         for j in range(roots.size):  # of two at once, the one that interrupts comes last
@@ -171,7 +181,7 @@ def cross_between(s, count, functions, form, t, h, run, system, work):
         if rules[3 * k + 1] == 1:
             watch.place[0] = roots[k]
             return RUNNING
-        side[k], roots[k] = -side[k], NOWHERE
+        side[k], roots[k] = clear_side(k, samples[s, k], run), NOWHERE
 
 
 @compiled

@@ -33,18 +33,27 @@ from ..compiled.interfaces import (
 )
 from ..compiled.pointers import compiled
 from ..compiled.status import REBASED, RUNNING
-from ..linalg.kkt import add_reaction, evaluate, multiply_mass, select_rows
+from ..linalg.kkt import (
+    add_reaction,
+    evaluate,
+    evaluated_accelerations,
+    multiply_mass,
+    project_position,
+    project_velocity,
+    select_rows,
+)
 from ..system.chain_rule import chain_rule
 from .base import RESIDUAL_DAE, SEMI_EXPLICIT_DAE, Problem, position_scale, velocity_scale
 from .corrections import CORRECTIONS, corrected_state, normalised
 
 call_kinematics, call_map = KINEMATICS.call, MAP.call
-# of work.options: the level of the rows; 1 where there is mu; 1 where y holds integrals of the multipliers
-LEVEL, STABILISED, INTEGRATED = range(3)
+# of work.options: the level of the rows; 1 where there is mu; where y holds integrals of the multipliers; where it holds w
+LEVEL, STABILISED, INTEGRATED, ACCELERATED = range(4)
 # After Newton's method has failed, rows whose pivots fall below CLOSE times the limit of weak ones, up to PASSING of them, are
 # left out for a few steps: stages on both sides of a singular position cannot be solved together. The rows are chosen anew after
 # every step, so that they come back at once.
 PASSING, CLOSE = 8, 0.01
+CLOSED, ITERATIONS = 1e-12, 6  # of rows that are closed on purpose: gap, iterations
 SOFT = 1e-10  # epsilon in Newton's method, relative; larger values slow it down close to singular positions
 
 
@@ -206,6 +215,22 @@ def right_hand_jacobian(t, y, jy, system, work):
     return RUNNING
 
 
+@compiled
+def meet_rows(t, q, v, system, work):
+    """q, v and work.u = [v', 0, lam] that meet the rows just selected, where redundant rows fit only nearly.
+
+    Rows that come back gape: closed by the next step, they would look like a force. Those that go must not keep a multiplier,
+    which is a force too where they do not depend on the others exactly.
+    """
+    project_position(t, q, v, CLOSED, ITERATIONS, system, work)
+    project_velocity(system, work, v)
+    evaluate(t, q, v, VELOCITY, system, work)
+    evaluated_accelerations(system, work)
+    for i in range(system.n_rows):
+        if work.epsilon[i] > system.row_diagonal[i]:
+            work.u[system.n_v + 1 + i] = 0.0
+
+
 @REBASE
 def choose_rows(t, y, system, work):
     """Independent rows anew after every step; close to a singular position some are left out until it is passed."""
@@ -222,7 +247,18 @@ def choose_rows(t, y, system, work):
     work.left_out[0] = always
     for i in range(system.n_rows):
         before -= (i + 1) * (i + 1) if epsilon[i] > natural[i] else 0
-    return RUNNING if before == 0 else REBASED
+    if before == 0:
+        return RUNNING
+    if work.play[0] > 0.0 and not work.options[INTEGRATED]:
+        meet_rows(t, y[:n_q], y[n_q : n_q + n_v], system, work)
+        o_l = n_q + n_v
+        if work.options[ACCELERATED]:
+            o_l += n_v
+            for i in range(n_v):
+                y[n_q + n_v + i] = work.u[i]
+        for i in range(system.n_rows):
+            y[o_l + i] = work.u[n_v + 1 + i]
+    return REBASED
 
 
 def pattern(r, level, stabilised, o_a, o_l):
@@ -331,5 +367,5 @@ def _problem(system, form, level, stabilised, integrated, correction):
         regularisation=np.concatenate([np.zeros(o_l), *softness]),
         differential=np.repeat([1.0, 0.0], [n_q + n_v, n_w + n_rows + n_mu]) if semi else None,
         levels=np.concatenate([np.repeat([1, max(1, highest - 1), highest], [n_q, n_v, n_w]), index, index[:n_mu]]),
-        options=np.array([level, stabilised, integrated], float),
+        options=np.array([level, stabilised, integrated, semi], float),
     )

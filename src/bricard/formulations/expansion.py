@@ -26,7 +26,7 @@ from ..compiled.interfaces import VELOCITY
 from ..compiled.pointers import compiled
 from ..compiled.status import NEWTON_FAILED, RUNNING
 from ..linalg.factor import factorise, failure, solve
-from ..linalg.kkt import evaluate, position_error
+from ..linalg.kkt import evaluate, position_error, velocity_error
 from .increments import move, put_block, to_velocity
 
 ITERATIONS, SLOW = 12, 0.1  # of Newton's method; the matrix is renewed when an error falls by less than this factor
@@ -263,11 +263,8 @@ def velocity_residual(t, system, work):
         for e in range(g.size):
             if g_column[e] < n_v:
                 phi_dot[g_row[e]] += g[e] * v[g_column[e]]
-    error, size = 0.0, speed(v, system)
+    error, size = velocity_error(system, work), speed(v, system)
     for i in range(system.n_rows):
-        residual = abs(phi_dot[i]) * scale[i]
-        if residual > error or residual != residual:  # a NaN stays
-            error = residual
         size = max(size, abs(phi_t[i]) * scale[i])
     return error, size
 

@@ -27,10 +27,17 @@ from ..compiled.pointers import compiled
 from ..compiled.status import PROJECTION_FAILED, REBASED, RUNNING
 from ..kernels.vectors import cross, nine, triple
 from ..linalg.factor import factorise, failure, solve
-from ..linalg.kkt import add_reaction, discount_stiffness, evaluate, multiply_mass, position_error, select_rows
+from ..linalg.kkt import (
+    add_reaction,
+    discount_stiffness,
+    evaluate,
+    multiply_mass,
+    position_error,
+    select_rows,
+)
 from .base import MECHANICAL_DAE, Problem, position_scale, velocity_scale
 from .corrections import CORRECTIONS, corrected_state
-from .direct import LEVEL, constraint_rows
+from .direct import LEVEL, constraint_rows, meet_rows
 
 RATED = 1  # of work.options: 1 where rows at velocity level need `rate` in the Newton matrix
 # position errors that are looked into, and that refuse a step, in characteristic lengths or radians
@@ -175,6 +182,10 @@ def choose_rows(t, y, system, work):
     if work.kkt.report[0] == 0 and position_error(system, work) <= NOTICED:
         return RUNNING
     select_rows(system, work)
+    if work.play[0] > 0.0:
+        meet_rows(t, y[:n_q], y[n_q : n_q + n_v], system, work)
+        for i in range(work.u.size):
+            y[n_q + n_v + i] = work.u[i]
     return REBASED
 
 

@@ -12,7 +12,7 @@ For quick, rough models; the augmented Lagrangian removes its error at the price
 Reference: Bayo, Garcia de Jalon and Serna, Comp. Meth. Appl. Mech. Eng. 71 (1988) 183-195; spec 004, section 1.7.
 """
 
-from ..compiled.interfaces import AFTER_STEP, KINEMATICS, RHS, VELOCITY
+from ..compiled.interfaces import AFTER_STEP, CONFIRM, CONFIRMATION, KINEMATICS, RHS, VELOCITY
 from ..compiled.status import RUNNING, SINGULAR
 from ..linalg.factor import failure
 from ..linalg.kkt import evaluate, position_error
@@ -21,7 +21,7 @@ from .base import ODE, SECOND_ORDER_ODE, Formulation, as_second_order
 from .baumgarte import stabilised
 from .corrections import correct, full_state, normalise
 
-call_kinematics = KINEMATICS.call
+call_kinematics, call_confirm = KINEMATICS.call, CONFIRM.call
 DECIDED = 1e-9  # position error with which a singular position is passed
 
 
@@ -43,13 +43,17 @@ def penalty(t, y, y_dot, system, work):
 
 @AFTER_STEP
 def stop_if_undecided(t, y, purpose, system, work):
-    """The correction, if there is one; stops at a singular position while the constraints are violated."""
+    """The correction, if there is one; stops at a singular position while the constraints are violated.
+
+    Weak pivots alone do not make a position singular: unequal masses have them too. Geometry decides.
+    """
     n_q, n_v = system.n_q, system.n_v
     normalise(y, system)
     status = correct(t, y[:n_q], y[n_q : n_q + n_v], purpose, 1, system, work)
-    if status == RUNNING and work.kkt.report[0] > 0 and not position_error(system, work) <= DECIDED:
-        return SINGULAR
-    return status
+    if status != RUNNING or work.kkt.report[0] == 0 or position_error(system, work) <= DECIDED:
+        return status
+    evaluate(t, y[:n_q], y[n_q : n_q + n_v], VELOCITY, system, work)
+    return SINGULAR if call_confirm(work.hooks[CONFIRMATION], system, work) == 1 else RUNNING
 
 
 def ode(system, omega=10.0, mu=1.0, kappa=1e7, correction="none"):

@@ -52,14 +52,14 @@ def take_first(form, t, run, system, work):
 
 @compiled
 def shown_inside(t, h, run):
-    """Whether output falls into the step, or events may, so that dense output is needed."""
-    k = run.counters[OUTPUT]
-    return run.watch.functions.size > 0 or (k < run.out_t.size and run.out_t[k] < t + h)
+    """Whether output falls into the step, or events may, or work is summed up in it, so that dense output is needed."""
+    k, asked = run.counters[OUTPUT], run.watch.functions.size > 0 or run.ledger.functions[1] != 0
+    return asked or (k < run.out_t.size and run.out_t[k] < t + h)
 
 
 @compiled
 def take_end(form, t, h, place, run, system, work):
-    """f at the end of the step, for dense output, into the row `place`: only where output falls into the step."""
+    """f at the end of the step, for dense output, into the row `place`: only where that is needed."""
     if not shown_inside(t, h, run):
         return RUNNING
     run.counters[EVALUATIONS] += 1

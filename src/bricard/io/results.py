@@ -3,8 +3,8 @@
     attributes   format, version, name, status, ok; counters, seconds, provenance as JSON
     t, q, v      samples: (n,), (n, n_q), (n, n_v); own_a (n, n_v), own_lam (n, n_rows) where the method has its own
     step_times   ends of the steps (s) of an adaptive run
-    turns        (n, n_measures) counted measures; end/t, q, v, a, lam, turn: the last state
-                 (and end/extra, the integrator's own numbers, where it has some)
+    turns        (n, n_measures) counted measures; totals (n, n_angles + 1): what the steps have counted, angles and work
+    end          t, q, v, a, lam, turn, totals of the last state (and extra, the integrator's own numbers, where it has some)
     events       JSON, and model: the model as the text of its TOML file
 
 A model with functions that cannot be imported by name, and a system given by its functions, cannot be written: then the
@@ -23,7 +23,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..errors import BricardError, FileFormatError, ModelError, UserFunctionError
-from ..solution.solution import Event, Solution
+from ..solution.solution import NOTHING, Event, Solution
 from ..system.build import build
 from ..system.state import State
 from ..system.system import System
@@ -32,7 +32,7 @@ from .atomic import replacing
 
 __all__ = ["load", "save"]
 
-FORMAT, VERSION = "bricard-solution", 1
+FORMAT, VERSION = "bricard-solution", 2
 STATE = ("q", "v", "a", "lam", "turn")
 UNITS = {"t": "s", "step_times": "s"}
 
@@ -63,13 +63,14 @@ def save(solution: Solution, path: str | os.PathLike[str]) -> None:
         file.attrs.update({"status": solution.status, "ok": solution.ok, "without_model": reason})
         for key in ("counters", "seconds", "provenance"):
             file.attrs[key] = json.dumps(getattr(solution, key))
-        for key in ("t", "q", "v", "own_a", "own_lam", "step_times", "turns"):
+        for key in ("t", "q", "v", "own_a", "own_lam", "step_times", "turns", "totals"):
             _write(file, key, getattr(solution, key))
         end = file.create_group("end")
         end.attrs["t"] = solution.end.t
         for key in STATE:
             _write(end, key, getattr(solution.end, key))
         _write(end, "extra", solution.end.extra)
+        _write(end, "totals", solution.end.totals)
         file["events"] = json.dumps([[_plain(part) for part in event] for event in solution.events])
         if text is not None:
             file["model"] = text
@@ -155,6 +156,7 @@ def _read(content: Any, file: Path) -> dict[str, Any]:
     return {
         **{key: _array(content, key) for key in ("t", "q", "v", "step_times", "turns")},
         **{key: _array(content, key) if key in content else None for key in ("own_a", "own_lam")},
+        "totals": _array(content, "totals") if "totals" in content else NOTHING,  # files of version 1 have none
         **{key: json.loads(attributes[key]) for key in ("counters", "seconds", "provenance")},
         "name": str(attributes["name"]),
         "status": str(attributes["status"]),
@@ -164,6 +166,7 @@ def _read(content: Any, file: Path) -> dict[str, Any]:
             float(end.attrs["t"]),
             *(_array(end, key) for key in STATE),
             extra=_array(end, "extra") if "extra" in end else None,
+            totals=_array(end, "totals") if "totals" in end else np.zeros(0),
         ),
         "model": content["model"].asstr()[()] if "model" in content else None,
         "reason": str(attributes["without_model"]),

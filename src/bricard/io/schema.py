@@ -225,7 +225,12 @@ def _simulation() -> Schema:
         "properties": {
             **{key: {} for key in dict.fromkeys((*settings(), *options))},
             **dict.fromkeys(("duration", "step", "rtol", "atol"), NUMBER),
-            **dict.fromkeys(("form", "correction"), TEXT),
+            **dict.fromkeys(("coordinates", "form", "correction"), TEXT),
+            "cut": {
+                "description": "joints that the tree of relative coordinates must not use",
+                "type": "array",
+                "items": TEXT,
+            },
             **{key: {"description": ", ".join(family), **TEXT} for key, family in names.items()},
         },
         "additionalProperties": False,

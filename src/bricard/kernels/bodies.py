@@ -7,7 +7,7 @@ element e < n_measures is measure e.
 
 import math
 
-from ..compiled.interfaces import ENERGY, EVALUATE, KERNEL, KINEMATICS, MAP, RETRACT, TANGENT
+from ..compiled.interfaces import ENERGY, EVALUATE, KERNEL, KINEMATICS, MAP, PLACE, RETRACT, TANGENT
 from ..compiled.pointers import compiled
 from .vectors import cross, dot, nine, quaternion_step, rotate, spin_of, triple
 
@@ -127,6 +127,12 @@ def evaluate_bodies(t, q, v, flags, system, work):
     """Everything that the flags ask for at (t, q, v)."""
     place(system, work, q, v)
     evaluate_elements(t, flags, system, work)
+
+
+@PLACE
+def place_bodies(t, q, v, system, work):
+    """Where the bodies are and how they move."""
+    place(system, work, q, v)
 
 
 @RETRACT

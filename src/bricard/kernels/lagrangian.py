@@ -21,7 +21,7 @@ At a singular position of the parameters the forces of the body are made NaN, so
 
 import math
 
-from ..compiled.interfaces import EVALUATE, G_DOT, KINEMATICS, MAP, RATE, RETRACT, TANGENT, VELOCITY
+from ..compiled.interfaces import EVALUATE, G_DOT, KINEMATICS, MAP, PLACE, RATE, RETRACT, TANGENT, VELOCITY
 from ..compiled.pointers import compiled
 from .bodies import evaluate_elements, inertia_of, place_planar, turn_body
 from .rotation_sets import LOST, QUATERNION, quaternion_of, regularity, turning_map
@@ -309,6 +309,12 @@ def evaluate_parameters(t, q, v, flags, system, work):
     constraints(system, work, q, v, flags)
     if flags & TANGENT:
         tangents(system, work, q, v)
+
+
+@PLACE
+def place_bodies_by_parameters(t, q, v, system, work):
+    """Where the bodies are and how they move."""
+    place_parameters(system, work, q, v, 0)
 
 
 @RETRACT

@@ -21,6 +21,7 @@ from ..compiled.interfaces import (
     G_DOT,
     KINEMATICS,
     MAP,
+    PLACE,
     RATE,
     RETRACT,
     TANGENT,
@@ -238,6 +239,15 @@ def evaluate_tree(t, q, v, flags, system, work):
         pull_space(needs, system, work)
     if differ:
         derivatives(v, flags, system, work)
+
+
+@PLACE
+def place_tree(t, q, v, system, work):
+    """Where the bodies are and how they move."""
+    if system.tree.planar:
+        place_plane(t, q, v, 0, system, work)
+    else:
+        place_space(t, q, v, 0, system, work)
 
 
 @RETRACT

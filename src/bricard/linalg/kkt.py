@@ -6,6 +6,8 @@ longer depend on each other exactly and would fight. For reactions, all rows tak
 smallest multipliers in scaled rows. Directions without mass carry an added mass that iterative refinement removes.
 """
 
+import math
+
 from ..compiled.interfaces import ACCELERATE, CONFIRM, EVALUATE, RETRACT, VELOCITY
 from ..compiled.pointers import compiled
 from .factor import UNSIGNED, factorise_selecting, factorise_symmetric, solve_symmetric
@@ -15,6 +17,7 @@ NEGLIGIBLE, LEFT_OUT = 1e-15, 1e8  # epsilon of a row, and of one that is left o
 EMPTY = 1e-20  # square of the size of a row without entries, in natural sizes
 DEPENDENT = 3e-4  # pivot of a dependent row, in limits of weak pivots
 SINGULAR_SINE = 1e-4  # squared sine of the angle of a row to the rows before it, at a singular position
+INVERSE_ITERATIONS = 4  # for the smallest singular value
 
 
 @compiled
@@ -64,13 +67,42 @@ def select_rows(system, work, dependent=DEPENDENT):
 
     A row whose pivot falls below `dependent` times the limit of weak ones is left out, but never more than work.left_out of
     them: at a singular position further rows are dependent for a moment, and leaving them out would tear the mechanism apart.
+    Where redundant rows fit only nearly (work.play), weak rows are left out as well: kept, they would enlarge the misfit.
     Call it at a consistent position only.
     """
     epsilon, natural = work.epsilon, system.row_diagonal
+    if work.play[0] > 0.0:
+        dependent = 1.0
     for i in range(system.n_rows):
         epsilon[i] = NEGLIGIBLE * natural[i]
     assemble_kkt(system, work)
     return factorise_selecting(work.kkt, system.n_v + 1, natural, epsilon, dependent, work.left_out[0], LEFT_OUT)
+
+
+@compiled
+def smallest_square(size, system, work):
+    """Estimate of the smallest eigenvalue of G W G^T, rows divided by their sizes, whose squares are `size`; overwrites work.b.
+
+    Inverse iteration with the factors in work.kkt. A pivot may be small only because columns of its row are still to come.
+    """
+    b, n_v, growth = work.b, system.n_v, 0.0
+    for i in range(system.n_rows):
+        b[n_v + 1 + i] = math.cos(i + 1.0) * math.sqrt(size[i])
+    for _ in range(INVERSE_ITERATIONS):
+        before, after = 0.0, 0.0
+        for i in range(n_v + 1):
+            b[i] = 0.0
+        for i in range(system.n_rows):
+            before += b[n_v + 1 + i] ** 2 / size[i]
+        solve_symmetric(work.kkt, b, b)
+        for i in range(system.n_rows):
+            after += b[n_v + 1 + i] ** 2 * size[i]
+        if not 0.0 < after < math.inf:
+            return 0.0
+        growth = math.sqrt(after / before)
+        for i in range(system.n_rows):
+            b[n_v + 1 + i] *= size[i] / math.sqrt(after)
+    return 1.0 / growth
 
 
 @CONFIRM
@@ -108,7 +140,7 @@ def near_singular(system, work):
         limits[k] = kept[k]
     found = report[0]
     report[0], report[1], report[2] = weak, first, vanished
-    return 1 if found > 0 else 0
+    return 1 if found > 0 and smallest_square(size, system, work) < SINGULAR_SINE else 0
 
 
 @compiled
@@ -253,20 +285,28 @@ def sparse_accelerations(t, q, v, system, work):
 
 
 @compiled
-def consistent_accelerations(t, q, v, system, work):
-    """As accelerations(), at a consistent state: the rows are selected anew, and the multipliers in work.u and work.lam are the
-    smallest in scaled rows that give these accelerations. False where the matrix is singular. (For output: it allocates.)"""
-    if system.n_rows == 0:
-        return accelerations(t, q, v, system, work)
-    evaluate(t, q, v, VELOCITY, system, work)
-    b, u, f, gamma, n_v = work.b, work.u, work.f, work.gamma, system.n_v
+def selected_accelerations(system, work):
+    """work.u = [v', 0, lam] at a consistent state, where work is evaluated already: the rows are selected anew."""
+    b, f, gamma, n_v = work.b, work.f, work.gamma, system.n_v
     for i in range(n_v):
         b[i] = f[i]
     b[n_v] = 0.0
     for i in range(system.n_rows):
         b[n_v + 1 + i] = gamma[i]
     regular = select_rows(system, work)
-    solve_kkt(system, work, b, u)
+    solve_kkt(system, work, b, work.u)
+    return regular
+
+
+@compiled
+def consistent_accelerations(t, q, v, system, work):
+    """As accelerations(), at a consistent state: the rows are selected anew, and the multipliers in work.u and work.lam are the
+    smallest in scaled rows that give these accelerations. False where the matrix is singular. (For output: it allocates.)"""
+    if system.n_rows == 0:
+        return accelerations(t, q, v, system, work)
+    evaluate(t, q, v, VELOCITY, system, work)
+    b, u, n_v = work.b, work.u, system.n_v
+    regular = selected_accelerations(system, work)
     if system.redundant:
         # all rows with G v' on their right-hand side: what gamma has outside the range of G must not be divided by epsilon
         g, g_row, g_column, lam = work.g, system.g_row, system.g_column, work.lam
@@ -293,11 +333,17 @@ def consistent_accelerations(t, q, v, system, work):
 
 @compiled
 def position_error(system, work):
-    """Largest |Phi| of the holonomic rows, in units of the characteristic length or in radians."""
+    """Largest |Phi| of the holonomic rows, in units of the characteristic length or in radians.
+
+    Rows that are left out may gape by work.play, where redundant rows fit only nearly.
+    """
     phi, scale, velocity_level, largest = work.phi, system.row_scale, system.velocity_level, 0.0
+    epsilon, natural, play = work.epsilon, system.row_diagonal, work.play[0]
     for i in range(system.n_rows):
         if not velocity_level[i]:
             size = abs(phi[i]) * scale[i]
+            if play > 0.0 and epsilon[i] > natural[i]:
+                size = max(size - play, 0.0)
             if size > largest or size != size:  # a NaN passes too, and stays
                 largest = size
     return largest
@@ -305,10 +351,14 @@ def position_error(system, work):
 
 @compiled
 def velocity_error(system, work):
-    """Largest |G v + Phi_t|, nonholonomic rows included, in characteristic lengths or radians per second."""
+    """Largest |G v + Phi_t|, nonholonomic rows included, in characteristic lengths or radians per second.
+
+    Rows that are left out are not judged where redundant rows fit only nearly.
+    """
     phi_dot, scale, largest = work.phi_dot, system.row_scale, 0.0
+    epsilon, natural, nearly = work.epsilon, system.row_diagonal, work.play[0] > 0.0
     for i in range(system.n_rows):
-        size = abs(phi_dot[i]) * scale[i]
+        size = 0.0 if nearly and epsilon[i] > natural[i] else abs(phi_dot[i]) * scale[i]
         if size > largest or size != size:
             largest = size
     return largest

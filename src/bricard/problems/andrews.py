@@ -96,34 +96,20 @@ def andrews_iftomm() -> Model:
 
 
 ANGLES = ("beta", "Theta", "gamma", "Phi", "delta", "Omega", "epsilon")
-BODIES = ((1,), (2, 1), (3,), (4, 5), (5,), (6, 7), (7,))  # each angle: that of a body, less that of a second one
+JOINTS = (("O", 1), ("F", 1), ("B", 1), ("H", -1), ("A5", 1), ("G", -1), ("A7", 1))  # that turn by each angle, or back
 
 
 def outputs(data: dict[str, Any]) -> tuple[Output, ...]:
     """The seven angles of the test set, counted through full turns, and their rates."""
-    start = [float(x) for x in data["start"]]
-    absolute = (start[0], start[0] + start[1], start[2], start[3] + start[4], start[4], start[5] + start[6], start[6])
 
-    def turned(body: int) -> Any:
-        def value(solution):
-            _, R = solution.poses[f"K{body}"]
-            drawn = solution.system.model.bodies[f"K{body}"].rotation
-            angle = np.unwrap(np.arctan2(R[:, 1, 0], R[:, 0, 0]))
-            return angle + (absolute[body - 1] - np.arctan2(drawn[1, 0], drawn[0, 0]))
+    def angle(k: int, name: str, way: int) -> Output:
+        start = float(data["start"][k])
+        return Output(ANGLES[k], "rad", lambda solution: start + way * solution.joint(name))
 
-        return value
+    def rate(k: int, name: str, way: int) -> Output:
+        return Output(f"{ANGLES[k]}'", "rad/s", lambda solution: way * solution.joint_velocity(name))
 
-    def rate(body: int) -> Any:
-        return lambda solution: solution.angular_velocity(f"K{body}")[:, 2]
-
-    def less(values: list[Any]) -> Any:
-        return lambda solution: values[0](solution) - (values[1](solution) if len(values) > 1 else 0.0)
-
-    found = [Output(a, "rad", less([turned(b) for b in bodies])) for a, bodies in zip(ANGLES, BODIES, strict=True)]
-    rates = [
-        Output(f"{a}'", "rad/s", less([rate(b) for b in bodies])) for a, bodies in zip(ANGLES, BODIES, strict=True)
-    ]
-    return (*found, *rates)
+    return tuple(make(k, *joint) for make in (angle, rate) for k, joint in enumerate(JOINTS))
 
 
 def balance(solution) -> float:

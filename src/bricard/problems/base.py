@@ -11,15 +11,15 @@ import tomllib
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
-from math import remainder, tau
+from functools import cached_property, wraps
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..errors import ModelError, UncountedTurns
-from ..model import Model, checks
+from ..errors import ModelError, UncountedTurns, suggest
+from ..model import Model
 from ..simulation import simulate
 from ..solution.solution import Solution
 from ..system.system import System
@@ -92,6 +92,9 @@ class Mechanism:
     outputs: tuple[Output, ...] = ()
     measures: tuple[Measure, ...] = ()
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "model", _checked(self.model, self.name))
+
     @cached_property
     def references(self) -> tuple[Reference, ...]:
         """What is known about the motion, read from references/<name>.toml; empty if nothing is."""
@@ -110,7 +113,7 @@ class Mechanism:
 
     def system(self, **options: Any) -> System:
         """The model built as its source runs it."""
-        made = self.model(**checks.keys(self.model, options, f'Problem "{self.name}"'))
+        made = self.model(**options)
         return made.build(**(self.build or {})) if isinstance(made, Model) else made
 
     def run(self, duration: float | None = None, *, options: dict[str, Any] | None = None, **settings: Any) -> Solution:
@@ -118,10 +121,8 @@ class Mechanism:
         return simulate(self.system(**(options or {})), self.span if duration is None else duration, **settings)
 
     def error(self, solution: Solution, reference: Reference) -> float:
-        """Largest error of the outputs at the end of a solution, each relative to its largest size in the samples.
-
-        Angles are judged up to whole turns, which few samples do not tell, relative to the reference or to 1 rad.
-        """
+        """Largest error of the outputs at the end of a solution: angles relative to the reference or to 1 rad, others relative to
+        their largest size in the samples."""
         if abs(solution.t[-1] - reference.time) > 1e-12 * reference.time:
             raise ModelError(
                 f'Problem "{self.name}": the solution ends at t = {solution.t[-1]:.9g} s, the reference is for '
@@ -131,14 +132,30 @@ class Mechanism:
         for output in self.outputs:
             if output.name in reference.values:
                 with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", UncountedTurns)
+                    warnings.simplefilter("ignore", UncountedTurns)  # so large a step has an error to be seen
                     values, exact = output.value(solution), reference[output.name]
-                difference = float(values[-1]) - exact
-                if output.unit == "rad":
-                    errors.append(abs(remainder(difference, tau)) / max(abs(exact), 1.0))
-                else:
-                    errors.append(abs(difference) / max(abs(exact), float(np.abs(values).max())))
+                size = 1.0 if output.unit == "rad" else float(np.abs(values).max())
+                errors.append(abs(float(values[-1]) - exact) / max(abs(exact), size))
         return max(errors)
+
+
+def _checked(make: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """The function that makes a model, with a sentence for parameters that it does not have."""
+    parameters = signature(make).parameters
+    known = f"it has {', '.join(parameters)}" if parameters else "it has none"
+
+    @wraps(make)
+    def model(*values: Any, **options: Any) -> Any:
+        for key in options:
+            if key not in parameters:
+                raise ModelError(f'Problem "{name}" has no parameter "{key}"; {known}.{suggest(key, parameters)}')
+        try:
+            signature(make).bind(*values, **options)
+        except TypeError as error:
+            raise ModelError(f'Problem "{name}": {error}; {known}.') from None
+        return make(*values, **options)
+
+    return model
 
 
 def joint(coordinate: str, unit: str = "rad", offset: float = 0.0, name: str = "") -> Output:
@@ -159,6 +176,11 @@ def point(name: str, body: str, where: tuple[float, float, float], axes: str = "
         return Output(f"{name}.{axis}", "m", lambda solution: solution.point(body, where)[:, k])
 
     return tuple(along(axis) for axis in axes)
+
+
+def energy_balance(bound: float, source: str) -> Measure:
+    """max |E(t) - E(0) - work| of a mechanism with dampers, motors or drivers, J."""
+    return Measure("energy balance", "J", lambda solution: float(np.abs(solution.energy.error).max()), bound, source)
 
 
 def energy_drift(bound: float, source: str) -> Measure:

@@ -2,7 +2,7 @@
 
 Opposite bars are equal, and sin(twist) / length is the same for all. Counting says that it is immobile by two: three of its
 twenty rows are redundant, but only as long as lengths and twists fit exactly. They are computed here, not typed: with data of
-6 to 10 digits the loop is a rigid frame that can be closed only within those digits. Data are ours.
+6 to 10 digits the loop is, strictly, a rigid frame, and moves within a misfit of those digits. Data are ours.
 """
 
 from math import asin, atan, pi, sin, tan

@@ -22,22 +22,21 @@ BODIES = {
     "fork": (4.0, ((0.05892, 0, 0.00756), (0, 0.06, 0), (0.00756, 0, 0.00708)), (0.9, 0, 0.7)),
     "front wheel": (3.0, ((0.1405, 0, 0), (0, 0.28, 0), (0, 0, 0.1405)), (BASE, 0, FRONT)),
 }
-# speed (m/s) -> the four eigenvalues that are not zero (1/s), to 12 decimals: computed from the matrices M, C1, K0, K2 of the
-# linearised equations of Meijaard et al. 2007. The paper was not at hand: matrices, and the entries of its table 2 for 0 and
-# 5 m/s, which agree with them, were written down from memory; the table's entries for 10 m/s are not checked
+# speed (m/s) -> the four eigenvalues that are not zero (1/s), by real part: table 2 of Meijaard et al. 2007, all its decimals;
+# the paper was not at hand, but two transcriptions of the table in the tests of public projects, which agree
 EIGENVALUES = {
-    0.0: (-5.530943717654, -3.131643247907, 3.131643247907, 5.530943717654),
+    0.0: (-5.53094371765393, -3.13164324790656, 3.13164324790656, 5.53094371765393),
     5.0: (
-        -14.078389692798,
-        complex(-0.775341882196, -4.464867713788),
-        complex(-0.775341882196, 4.464867713788),
-        -0.322866429004,
+        -14.07838969279822,
+        complex(-0.77534188219585, -4.46486771378823),
+        complex(-0.77534188219585, 4.46486771378823),
+        -0.32286642900409,
     ),
     10.0: (
-        -24.624596350174,
-        complex(-3.720168404373, -10.906811394763),
-        complex(-3.720168404373, 10.906811394763),
-        0.161053386532,
+        -24.62459635017404,
+        complex(-3.72016840437287, -10.90681139476287),
+        complex(-3.72016840437287, 10.90681139476287),
+        0.16105338653172,
     ),
 }
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 
 from ..system.system import System
-from .base import Mechanism, Output
+from .base import Mechanism, Output, energy_balance
 
 EPS2, MASS, L, L0, BUMP, ROAD = 1e-4, 10.0, 1.0, 0.5, 0.1, 10.0  # epsilon^2, M, L, L0, r, omega of the test set
 INERTIA = EPS2 * MASS / 2
@@ -57,4 +57,5 @@ CAR_AXIS = Mechanism(
         *(Output(name, "m", column(k)) for k, name in enumerate(NAMES)),
         *(Output(f"{name}'", "m/s", column(k, True)) for k, name in enumerate(NAMES)),
     ),
+    measures=(energy_balance(1e-6, "ours"),),
 )

@@ -9,7 +9,7 @@ from math import pi
 import numpy as np
 
 from ..model import Model, PointMass, Sine
-from .base import Mechanism, Output
+from .base import Mechanism, Output, energy_balance
 
 TORQUE, LOAD = 0.1, 0.1  # N m, rad/s
 
@@ -36,4 +36,5 @@ DRIVEN_PENDULUM = Mechanism(
     provenance="Uriarte 2023, sections 6 and 8.2.1.1; the duration is ours",
     citations=("Uriarte 2023, PhD thesis, UPV/EHU",),
     outputs=(Output("A", "rad", angle),),
+    measures=(energy_balance(1e-6, "ours"),),
 )

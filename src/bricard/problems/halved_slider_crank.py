@@ -6,7 +6,7 @@ lecture gives no data, these are ours.
 """
 
 from ..model import Box, Model, Rod
-from .base import Mechanism, joint, joint_velocity
+from .base import Mechanism, energy_balance, joint, joint_velocity
 
 AXIS = (0, 0, 1)
 
@@ -39,4 +39,5 @@ HALVED_SLIDER_CRANK = Mechanism(
     citations=("Pennestri and Valentini 2010",),
     build={"rotation": "quaternion"},
     outputs=(joint("A"), joint_velocity("A")),
+    measures=(energy_balance(1e-3, "ours"),),
 )

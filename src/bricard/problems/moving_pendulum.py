@@ -9,7 +9,7 @@ from math import cos, pi, sin
 import numpy as np
 
 from ..model import Box, Model, Rod, Sine
-from .base import Mechanism, Output
+from .base import Mechanism, Output, energy_balance
 
 MASS, J, RHO, GRAVITY = 2.0, 0.06, 0.4, 9.81  # kg, kg m^2, m, m/s^2
 START, SPEED, RATE = 0.3, 0.5, -1.2  # rad; m/s of the centre along the line, rad/s
@@ -52,4 +52,5 @@ MOVING_PENDULUM = Mechanism(
     provenance="spec 002, section 6; data of that text",
     citations=("Blajer, Schiehlen and Schirm 1994",),
     outputs=(Output("x1", "m", centre(0)), Output("x2", "m", centre(1)), Output("x3", "rad", angle)),
+    measures=(energy_balance(1e-4, "ours"),),
 )

@@ -9,7 +9,7 @@ from math import cos, pi, sin
 import numpy as np
 
 from ..model import Cylinder, Model, Rod, Sine
-from .base import Mechanism, point
+from .base import Mechanism, energy_balance, point
 
 BASE, PLATE, HEIGHT = 0.6, 0.35, 0.8  # m: radii of the joints below and above, height of the plate
 LOWER, UPPER = 0.2, 0.15  # rad: half the angle between the two joints of a pair
@@ -52,4 +52,5 @@ STEWART_PLATFORM = Mechanism(
     provenance="ours",
     citations=("Stewart 1965, Proc. Inst. Mech. Eng. 180, doi:10.1243/PIME_PROC_1965_180_029_02",),
     outputs=point("plate", "plate", (0.0, 0.0, 0.0)),
+    measures=(energy_balance(1e-3, "ours"),),
 )

@@ -5,7 +5,7 @@ and 3e4 per second. The source gives no data; these are the candidate of spec 00
 """
 
 from ..model import Model, Rod
-from .base import Mechanism, joint, joint_velocity
+from .base import Mechanism, energy_balance, joint, joint_velocity
 
 ROD_1, ROD_2 = (1.0, 36.0), (1.5, 2.4)  # m, kg
 
@@ -31,4 +31,5 @@ STIFF_DOUBLE_PENDULUM = Mechanism(
     provenance="ours; candidate of spec 004, annex B, for the double pendulum of Negrut",
     citations=("Uriarte 2023, PhD thesis, UPV/EHU", "Gavrea, Negrut and Potra 2005"),
     outputs=(joint("O"), joint_velocity("O")),
+    measures=(energy_balance(1e-3, "ours"),),
 )

@@ -12,6 +12,7 @@ from ..system.assembler import complete
 from ..system.channels import measure_speed, measure_value
 from ..system.rotation import in_group
 from ..system.state import State
+from ..system.turns import in_plane, tree_coordinates
 
 
 def integral(t, values):
@@ -50,35 +51,64 @@ def _centred(solution, body):
 
 
 def coordinate(solution, measure):
-    """Values (n,) of a measure. Turns of an angle are known in the plane; in space they are counted from sample to sample with
-    the help of its speed, and a warning says where the samples are too few for that."""
+    """Values (n,) of a measure. Turns of an angle are known from coordinates, or from what the run has counted; a warning says
+    where its steps were too large for that."""
     (pose_a, _), (pose_b, _) = (_centred(solution, body) for body in measure.bodies)
     values = measure_value(measure, pose_a, pose_b)
     if measure.kind != "angle" or values.size == 0:
         return values
-    turned = _turned(solution, measure)
-    if turned is not None:
-        return values + 2 * np.pi * np.round((turned - values) / (2 * np.pi))
-    speed = coordinate_speed(solution, measure)
-    expected = 0.5 * np.diff(solution.t) * (speed[1:] + speed[:-1])
-    pairs = np.diff(solution.t) * np.maximum(np.abs(speed[1:]), np.abs(speed[:-1]))
-    widest = max(float(np.max(pairs, initial=0.0)), float(solution.t[0] * abs(speed[0])))  # runs begin at t = 0
-    if widest > 2.0:
-        warnings.warn(
-            f"The joint may turn by {widest:.3g} rad between two samples: turns cannot be counted reliably, the angle is only "
-            "sure up to multiples of 2 pi. Ask for more output (output=...).",
-            UncountedTurns,
-            stacklevel=3,
-        )
-    turns = np.round((np.diff(values) - expected) / (2 * np.pi))
-    return values - 2 * np.pi * np.concatenate([[0.0], np.cumsum(turns)])
+    near = _turned(solution, measure)
+    return _unwrapped(solution, measure, values) if near is None else values + _full_turns(near - values)
+
+
+def _full_turns(angles):
+    """The multiples of 2 pi nearest to angles."""
+    return 2 * np.pi * np.round(angles / (2 * np.pi))
 
 
 def _turned(solution, measure):
-    """An angle (n,) between planar bodies with its turns, as their own coordinates count them; None where these do not."""
+    """An angle (n,) with its turns, to less than half a turn; None where nothing has counted them."""
     system = solution.system
-    if system.base is not None or not all(body.planar or body is system.model.ground for body in measure.bodies):
-        return None
+    if in_plane(system, measure):
+        return _turned_in_plane(solution, measure)
+    place = tree_coordinates(system).get(measure)
+    if place is not None:
+        return solution.q[:, place]
+    if measure not in system.angles or not len(solution.totals):
+        counted = measure in system.measures and len(solution.turns)  # by a force or driver on it
+        return solution.turns[:, system.measures.index(measure)] if counted else None
+    number = system.angles.index(measure)
+    told = [
+        event for event in solution.events if event.kind == "turns" and system.model.coordinate(event.name) == measure
+    ]
+    if told:
+        _warn(
+            f"{told[0].text} Turns cannot be counted reliably, the angle is only sure up to multiples of 2 pi. "
+            "Take smaller steps."
+        )
+    return solution.totals[:, number]
+
+
+def _warn(text):
+    warnings.warn(text, UncountedTurns, stacklevel=5)
+
+
+def _unwrapped(solution, measure, values):
+    """An angle (n,) of samples that no run has counted: from sample to sample, with the help of its speed."""
+    speed = coordinate_speed(solution, measure)
+    expected = 0.5 * np.diff(solution.t) * (speed[1:] + speed[:-1])
+    widest = float(np.max(np.diff(solution.t) * np.maximum(np.abs(speed[1:]), np.abs(speed[:-1])), initial=0.0))
+    if widest > 2.0:
+        _warn(
+            f"The joint may turn by {widest:.3g} rad between two samples: turns cannot be counted reliably, the angle is only "
+            "sure up to multiples of 2 pi. Ask for more samples."
+        )
+    return values - np.concatenate([[0.0], np.cumsum(_full_turns(np.diff(values) - expected))])
+
+
+def _turned_in_plane(solution, measure):
+    """An angle (n,) between planar bodies with its turns, as their own coordinates count them."""
+    system = solution.system
     names, turned = list(system.model.bodies), []
     for body in measure.bodies:
         place = int(system.record.q_start[names.index(body.name)]) + 2 if body.name in names else None
@@ -151,9 +181,9 @@ def _turns_between(system, left, right, s, t, q, v):
 
 def _sample(solution, k):
     """The State of a sample."""
-    turn = solution.turns[k].copy() if len(solution.turns) else np.zeros(0)
+    turn, totals = (x[k].copy() if len(x) else np.zeros(0) for x in (solution.turns, solution.totals))
     q, v, a, lam = (values[k].copy() for values in (solution.q, solution.v, solution.a, solution.lam))
-    return State(float(solution.t[k]), q, v, a, lam, turn)
+    return State(float(solution.t[k]), q, v, a, lam, turn, totals=totals)
 
 
 def _at_event(system, event, near, after):

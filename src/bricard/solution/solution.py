@@ -24,8 +24,8 @@ class Energy(NamedTuple):
     """Energies (samples,) in J. `work` is what dampers, motors, drivers and other non-conservative loads have put in since the
     start, and `error` = total - total at the start - work: zero for the exact motion.
 
-    The work is the integral of the power by a cubic spline through the samples. Where there is any, `error` holds the error of
-    that quadrature too, O(interval^4): ask for more output before it is read as the error of the method."""
+    A run sums up the work in its steps, at least to the order of its method: the error does not depend on how many samples there
+    are. Samples without a run, and runs with energy=False, have the integral of the power by a cubic spline through them."""
 
     kinetic: np.ndarray
     potential: np.ndarray
@@ -45,8 +45,9 @@ class ConstraintErrors(NamedTuple):
 class Event(NamedTuple):
     """Something that happened on the way: time (s), kind, and a sentence; of a trigger also its name and the state.
 
-    kind : "singular", "rebased", "range" (the end of that of a user's joint), or of a trigger "record", "stop", "reset". q
-    (n_q,), v (n_v,) : the state; q_after, v_after : that after a reset.
+    kind : "singular", "rebased", "turns" (a step too large to count those of the joint coordinate `name`), "range" (the end of
+    that of a user's joint), or of a trigger "record", "stop", "reset". q (n_q,), v (n_v,) : the state; q_after, v_after : that
+    after a reset.
     """
 
     t: float
@@ -82,13 +83,15 @@ class Solution:
     step_times: np.ndarray
     end: State
     turns: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))  # (n, n_measures) counted measures
+    # (n, n_angles + 1) what the steps have counted: the angles of system.angles (rad), the work (J); empty without steps
+    totals: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
 
     @classmethod
     def from_run(cls, problem, run, work, end, *, status, sentence, provenance, seconds, found=(), earlier=None):
         """The Solution of a march that ended with `end` = (q, v); `found` are events of triggers, `earlier` is continued."""
         system, n = problem.system, int(run.counters[counting.OUTPUT])
         n_q, n_v, o = system.n_q, system.n_v, system.n_q + system.n_v
-        t, y, turns = run.out_t[:n].copy(), run.out_y[:n], run.out_turn[:n].copy()
+        t, y, turns, totals = (x[:n].copy() for x in (run.out_t, run.out_y, run.out_turn, run.ledger.out))
         own_a = y[:, o : o + n_v] if problem.keep_a >= 0 else None
         o += n_v if problem.keep_a >= 0 else 0
         own_lam = y[:, o:] if problem.keep_lam >= 0 else None
@@ -100,7 +103,7 @@ class Solution:
         events = tuple(sorted((*events, *found), key=lambda event: event.t))
         steps = run.steps_t[: min(counters["steps"], run.steps_t.size)].copy()
         if earlier is not None and n and earlier.t.size and t[0] == earlier.t[-1]:
-            y, t, turns = y[1:], t[1:], turns[1:]
+            y, t, turns, totals = y[1:], t[1:], turns[1:], totals[1:]
             own_a, own_lam = (None if x is None else x[1:] for x in (own_a, own_lam))
 
         def join(old, new):
@@ -111,6 +114,7 @@ class Solution:
         turn = work.turn.copy()
         extra = last[problem.scale.size :].copy() if last.size > problem.scale.size else None
         end = _end_state(system, float(run.clock[0]), *end, a, lam, turn, extra)
+        end = replace(end, totals=_totals(run))
         if earlier is not None:
             counters = {name: counters[name] + earlier.counters[name] for name in counters}
             events, seconds = earlier.events + events, {k: seconds[k] + earlier.seconds.get(k, 0.0) for k in seconds}
@@ -130,6 +134,7 @@ class Solution:
             step_times=steps if earlier is None else np.concatenate([earlier.step_times, steps]),
             end=end,
             turns=turns if earlier is None else np.concatenate([earlier.turns, turns]),
+            totals=totals if earlier is None else _joined(earlier, totals),
         )
 
     @property
@@ -178,7 +183,9 @@ class Solution:
         """Energy and power balance, see Energy."""
         table = self._observed[0]
         kinetic, potential = table[:, KINETIC], table[:, POTENTIAL]
-        work = motion.integral(self.t, table[:, POWER]) + self._jumps()
+        summed = len(self.totals) > 0 and bool(np.isfinite(self.totals[:, -1]).all())
+        done = self.totals[:, -1] if summed else motion.integral(self.t, table[:, POWER])
+        work = done - done[:1] + self._jumps()
         total = kinetic + potential
         return Energy(kinetic, potential, total, work, total - total[:1] - work)
 
@@ -188,7 +195,16 @@ class Solution:
         for event in resets:
             near = int(np.clip(np.searchsorted(self.t, event.t), 0, self.t.size - 1))
             q, v = np.array([event.q, event.q_after]), np.array([event.v, event.v_after])
-            pair = replace(self, t=np.full(2, event.t), q=q, v=v, own_a=None, turns=self.turns[[near, near]], events=())
+            pair = replace(
+                self,
+                t=np.full(2, event.t),
+                q=q,
+                v=v,
+                own_a=None,
+                turns=self.turns[[near, near]],
+                totals=NOTHING,
+                events=(),
+            )
             jumps[self.t >= event.t] += np.diff(pair.energy.total)
         return jumps
 
@@ -348,6 +364,7 @@ class Solution:
         return f"<Solution of {self.name!r}: {self.t.size} samples to t = {end:.6g} s. {self.status}>"
 
 
+NOTHING = np.zeros((0, 0))  # totals of samples that no run has counted
 COUNTERS = ("steps", "rejected", "evaluations", "tangents", "iterations", "factorisations", "rebasings", "corrections")
 
 
@@ -361,12 +378,32 @@ def _three(point):
 def _event(system, t, code, pivot):
     if code == counting.LOG_REBASED:
         return Event(float(t), "rebased", f"Independent coordinates or rows were chosen anew at t = {t:.6g} s.")
+    if code == counting.LOG_TURNS:
+        name = _angle_name(system, system.angles[pivot])
+        text = f'The joint coordinate "{name}" turns by more than half a turn in one step at t = {t:.6g} s.'
+        return Event(float(t), "turns", text, name)
     unknown = int(system.pattern.order[pivot]) if 0 <= pivot < system.pattern.order.size else -1
     where = system.unknown_name(unknown) if unknown > system.n_v else "the constraints"
     text = (
         f"Close to a singular position at t = {t:.6g} s, seen in {where}: passed with the smallest change of velocity."
     )
     return Event(float(t), "singular", text)
+
+
+def _angle_name(system, measure):
+    joints = system.model.joints.values()
+    return next(f"{joint.name}.{key}" for joint in joints for key, m in joint.coordinates().items() if m == measure)
+
+
+def _totals(run):
+    """(n_angles + 1,): the angles (rad) and the work (J) at the end of a run."""
+    turned = run.ledger.turned
+    return np.append(np.arctan2(turned[:, 1], turned[:, 0]) + 2 * np.pi * turned[:, 2], run.ledger.sums[0])
+
+
+def _joined(earlier, totals):
+    """Totals of a run and of the one that it goes on from; nothing where that has none."""
+    return np.concatenate([earlier.totals, totals]) if len(earlier.totals) == earlier.t.size else NOTHING
 
 
 def _end_state(system, t, q, v, a, lam, turn, extra):

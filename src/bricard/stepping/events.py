@@ -14,7 +14,7 @@ import numpy as np
 
 from ..compiled.records import Watch, pack
 from ..compiled.status import CHATTERING, STOPPED, TRIGGER_FAILED
-from ..compiled.watching import NOWHERE, PLACES
+from ..compiled.watching import ARMED, NOWHERE, PLACES
 from ..errors import BricardError, ModelError, UserFunctionError, suggest
 from ..kernels import watched
 from ..model.checks import number
@@ -28,12 +28,15 @@ RECORD, STOP, RESET = "record", "stop", "reset"
 DIRECTIONS = {"rising": 1, "falling": -1, "both": 0}
 ROOM = 64  # events between two visits of Python, besides what one step may find
 AHEAD = 1e-3  # share of a step by which a state is moved to see where a function goes
-ROUNDING = 1e-14  # relative to a value
+FOLLOWED, LONG = 8, 1e-4  # how often that is repeated with ten times the time, up to this share of the run
+ROUNDING = 1e-14  # relative to the size of a function
 NEAR = 1e-3  # a value is zero if it is so small a part of what it changes by on that way
-CROWD, SHORT = (
-    100,
-    1e-6,
-)  # so many resets of one trigger, each within so small a part of the run after the one before, are too many
+CROWD, SHRUNK = (
+    3,
+    1e-2,
+)  # so many times between resets of one trigger, each shorter than the one before, and by so much in all,
+SHORT = 1e-6  # are too many when the last is so small a part of the run
+STUCK, STILL = 12, 1e-11  # and so many are when each of them is so small a part
 
 
 @dataclass(frozen=True)
@@ -95,7 +98,8 @@ class Watching:
     def __init__(self, triggers, system, state, span, earlier=None):
         self.triggers, self.system, self.span = triggers, system, span
         self.events: list[Event] = []
-        self._crowd: dict[int, tuple[float, int]] = {}
+        self._resets: dict[int, Resets] = {}
+        self._last = 0  # the trigger that acted last
         self._at_value: int | None = None  # the trigger that stands at its value
         self._pointers = []
         numbers, rules = [], []
@@ -116,6 +120,7 @@ class Watching:
             numbers=np.array(numbers, float),
             level=np.array([trigger.at for trigger in triggers]),
             period=np.array([2 * pi * self._is_angle(trigger) for trigger in triggers]),
+            size=np.array([self._natural_size(trigger) for trigger in triggers]),
             side=np.zeros(n, np.int64),
             samples=np.zeros((PLACES + 1, n)),
             roots=np.zeros(n),
@@ -132,6 +137,7 @@ class Watching:
             if earlier is not None and self._is_angle(trigger):
                 value = earlier.joint(trigger.function)[-1]
             self.record.samples[0, k] = value - trigger.at
+            self.record.size[k] = max(self.record.size[k], abs(trigger.at), abs(value - trigger.at))
 
     def begin(self, state, step):
         """Note on which side of its value each function is, or to which it goes; `step` (s) is the next step."""
@@ -140,18 +146,25 @@ class Watching:
             change = self._change(k, state, AHEAD * step, gap)
             if self.record.period[k]:
                 gap += self.record.period[k] * round((near - gap) / self.record.period[k])
-            close = k == self._at_value or abs(gap) <= NEAR * abs(change)
+            close = k == self._at_value or abs(gap) <= max(NEAR * abs(change), ARMED * self.record.size[k])
             self.record.side[k] = np.sign(change if close else gap)
 
     def _change(self, k, state, ahead, gap):
-        """By what function k is about to change in the time `ahead`: to first order, or to second order if that is nothing."""
-        noise = ROUNDING * max(abs(gap), abs(self.triggers[k].at), 1e-3)
-        for increment in (ahead * state.v, ahead * (state.v + 0.5 * ahead * state.a)):
-            moved = self._value(k, state.t + ahead, self.system.retract(state.q, increment), state.v + ahead * state.a)
+        """By what function k is about to change in the time `ahead`: to first order, or to second order if that is nothing.
+
+        A motion too slow to be seen in that time is followed longer: it decides about the sign however slow it is.
+        """
+        first = [
+            (time, time * state.v)
+            for time in ahead * 10.0 ** np.arange(FOLLOWED)
+            if time <= max(ahead, LONG * self.span)
+        ]
+        for time, increment in (*first, (ahead, ahead * (state.v + 0.5 * ahead * state.a))):
+            moved = self._value(k, state.t + time, self.system.retract(state.q, increment), state.v + time * state.a)
             change, period = moved - self.triggers[k].at - gap, self.record.period[k]
             change = (change + 0.5 * period) % period - 0.5 * period if period else change
-            if abs(change) > noise:
-                return change
+            if abs(change) > ROUNDING * self.record.size[k]:
+                return change * ahead / time
         return 0.0
 
     def collect(self):
@@ -169,7 +182,7 @@ class Watching:
 
     def act(self, k, turn):
         """(state, whether the run ends) after the event that was found last: its own state, or what the action asks for."""
-        trigger, event = self.triggers[k], self.events[-1]
+        trigger, event, self._last = self.triggers[k], self.events[-1], k
         if trigger.kind == STOP:
             return complete(self.system, event.t, event.q, event.v, turn), True
         q, v, stays = self._asked(trigger, event)
@@ -185,18 +198,19 @@ class Watching:
 
     def culprit(self, status):
         """The trigger that a status speaks of, in words, or None."""
+        if status == STOPPED:
+            return str(self.triggers[self._last])
+        if status not in (TRIGGER_FAILED, CHATTERING):
+            return None
+        k = int(self.record.found[1])
         if status == TRIGGER_FAILED:
-            return str(self.triggers[int(self.record.found[1])])
-        last = [event.name for event in self.events if event.kind != RECORD][-1:]
-        return f'trigger "{last[0]}"' if last and status in (STOPPED, CHATTERING) else None
+            return str(self.triggers[k])
+        return f"{self.triggers[k]}, which has reset the state {self._resets.get(k, Resets()).count} times,"
 
     def crowded(self, k):
         """Whether trigger k has reset the state again and again without getting on."""
-        t = self.events[-1].t
-        before, count = self._crowd.get(k, (-np.inf, 0))
-        count = count + 1 if t - before <= SHORT * self.span else 0
-        self._crowd[k] = (t, count)
-        return count >= CROWD
+        self.record.found[1] = k
+        return self._resets.setdefault(k, Resets()).crowd(self.events[-1].t, self.span)
 
     def _asked(self, trigger, event):
         """The q and v that an action asks for, and whether it leaves the position."""
@@ -218,6 +232,13 @@ class Watching:
 
     def _is_angle(self, trigger):
         return isinstance(trigger.function, str) and not trigger.velocity and self._measure(trigger).kind == "angle"
+
+    def _natural_size(self, trigger):
+        """What a joint coordinate is measured by, rad or m; 0 where that is not known: of velocities, and of functions."""
+        if not isinstance(trigger.function, str) or trigger.velocity:
+            return 0.0
+        kind = self._measure(trigger).kind
+        return 1.0 if kind == "angle" else self.system.length * (kind in ("displacement", "distance"))
 
     def _measure(self, trigger):
         if self.system.model is None:
@@ -263,6 +284,30 @@ class Watching:
                 "docs/own-joints-and-forces.md."
             ) from error
         return pointer, []
+
+
+@dataclass
+class Resets:
+    """How the resets of one trigger follow each other: whether they crowd towards a time that is never reached (Zeno)."""
+
+    count: int = 0
+    last: float = -np.inf  # time of the last one, s
+    way: float = np.inf  # time between the last two, s
+    longest: float = np.inf  # the first of those that have become shorter and shorter since, s
+    shrinking: int = 0  # how many those are
+    still: int = 0  # how many ways in a row that are next to nothing
+
+    def crowd(self, t: float, span: float) -> bool:
+        """One more at t (s), in a run of `span` (s): whether there are too many."""
+        way, before = t - self.last, self.way
+        self.count, self.last, self.way = self.count + 1, t, way
+        self.still = self.still + 1 if way <= STILL * span else 0
+        if way < before < np.inf:
+            self.shrinking += 1
+        else:
+            self.shrinking, self.longest = 1, way
+        closing = self.shrinking >= CROWD and way <= min(SHRUNK * self.longest, SHORT * span)
+        return closing or self.still >= STUCK
 
 
 def break_times(model) -> set[float]:

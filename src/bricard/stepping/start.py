@@ -7,6 +7,7 @@ from ..compiled.records import Run, Watch
 from ..compiled.watching import NOWHERE
 from ..errors import ModelError
 from ..linalg import sparse
+from .ledger import begin_ledger, empty_ledger, look
 
 MAX_HALVINGS, MAX_OUTPUT_BYTES = 12, 64e6
 MOST_MATRICES = 4  # complex ones of an implicit integrator
@@ -48,7 +49,7 @@ def output_times(t, end, nominal, output, problem):
     return times if times[-1] == end else np.append(times, end)  # the end is always among them
 
 
-def start_run(problem, method, state, work, end, nominal, out_t, numbers, breaks=None, watch=None):
+def start_run(problem, method, state, work, end, nominal, out_t, numbers, breaks=None, watch=None, energy=True):
     """The Run record at the initial state."""
     system, y = problem.system, initial(problem, method, state, work)
     scale = np.concatenate([problem.scale, np.full(y.size - problem.scale.size, np.inf)])
@@ -67,7 +68,7 @@ def start_run(problem, method, state, work, end, nominal, out_t, numbers, breaks
     j_slot, j_diagonal, jy, jp, regularisation, real, complex_ = jacobian
     if method.second_kkt:
         real = sparse.matrix(system.pattern, system.n_v + 1 + system.n_rows)
-    return Run(
+    run = Run(
         clock=np.array([state.t, first, smallest, 1e-4, span, state.t, end, nominal]),
         counters=counters,
         y=y.copy(),
@@ -90,6 +91,7 @@ def start_run(problem, method, state, work, end, nominal, out_t, numbers, breaks
         steps_t=np.zeros(100_000 if not nominal else 0),
         breaks=np.zeros(0) if breaks is None else breaks,
         watch=no_watch() if watch is None else watch,
+        ledger=empty_ledger(problem, method, work, out_t.size, energy),
         j_slot=j_slot,
         j_diagonal=j_diagonal,
         jy=jy,
@@ -100,6 +102,8 @@ def start_run(problem, method, state, work, end, nominal, out_t, numbers, breaks
         complex_=(complex_ + (sparse.empty_matrix(complex),) * MOST_MATRICES)[:MOST_MATRICES],  # pyright: ignore[reportArgumentType]
         complex_scratch=np.zeros(y.size if problem.pattern is not None else 0, complex),
     )
+    begin_ledger(state, run, system, work)
+    return run
 
 
 def _jacobian_memory(problem, size, complex_matrices):
@@ -132,6 +136,7 @@ def start_again(problem, method, state, run, work):
     run.y[:] = initial(problem, method, state, work)
     run.scale[: problem.scale.size] = problem.scale
     run.counters[counting.RESTART] = 1
+    look(state, run, problem.system, work)
 
 
 def no_watch():

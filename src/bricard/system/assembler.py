@@ -12,9 +12,17 @@ import numpy as np
 from ..compiled.interfaces import VELOCITY
 from ..compiled.records import pack
 from ..errors import AssemblyError
-from ..linalg.kkt import LEFT_OUT, consistent_accelerations, evaluate, factorise_kkt, retract, solve_kkt
+from ..linalg.kkt import (
+    LEFT_OUT,
+    consistent_accelerations,
+    evaluate,
+    factorise_kkt,
+    project_velocity,
+    retract,
+    solve_kkt,
+)
 from .build import build
-from .fit import misfit
+from .fit import MEANT, closed, kept_rows, misfit
 from .posing import check_axes, check_rotations, posed
 from .regularise import regularise
 from .rotation import from_group, in_group
@@ -25,6 +33,9 @@ from .wish_rows import position_rows, velocity_rows
 
 TOLERANCE, LARGEST_STEP, ITERATIONS = 1e-11, 0.3, 200
 VELOCITY_ROUNDS = 5  # nonholonomic rows may be nonlinear, and each round takes the regularisation further out
+SLOPE = (
+    10.0  # by what rows that fit nearly may gape more than a little way along the motion; each derivative adds as much
+)
 HARD, SOFT = (
     1e-10,
     1e-3,
@@ -84,6 +95,8 @@ def _check_continuation(system, state):
     largest = [float(np.abs(x).max(initial=0.0)) for x in (gamma * system.record.row_scale, state.v**2, state.a)]
     size = 1.0 + sum(largest)
     if error.size and not error.max() <= 1e-6 * size:
+        if error.max() <= SLOPE**2 * MEANT * size and misfit(system, state.t, state.q).meant:
+            return
         worst = int(np.argmax(error))
         raise AssemblyError(
             f"The start (t = {state.t:g} s) is a singular position, and its velocity belongs to no motion of the mechanism: "
@@ -178,8 +191,40 @@ def _close(system, t, q, turn, soft, plain=None):
             break
         retract(q, work.u, q, record, packed)
     if not error <= 1e-9:
-        _explain_gap(system, plain or system, np.where(hard, gap, 0.0), t)
+        near = _nearly_closed(system, t, q, turn, soft, plain or system)
+        if near is None:
+            _explain_gap(system, plain or system, np.where(hard, gap, 0.0), t)
+        return near
     return q
+
+
+def _nearly_closed(system, t, q, turn, soft, plain):
+    """q where redundant rows fit nearly, by data of some digits: moved onto independent rows; None where more is amiss."""
+    if not system.record.redundant or not np.isfinite(q).all():
+        return None
+    near, work = q.copy(), kept_rows(system, t, q, soft)
+    work.turn[:] = turn
+    gap, kept = closed(system, t, near, work)
+    fits = kept <= TOLERANCE and (gap * system.record.row_scale)[soft == 0.0].max(initial=0.0) <= SLOPE * MEANT
+    return near if fits and misfit(plain, t, near).meant else None
+
+
+def _nearly_matched(system, t, q, v, turn, soft, plain):
+    """v where redundant rows fit nearly: moved onto independent rows; None where more is amiss."""
+    if not misfit(plain, t, q).meant:
+        return None
+    near, work = v.copy(), kept_rows(system, t, q, soft)
+    work.turn[:] = turn
+    packed = pack(work)
+    for _ in range(VELOCITY_ROUNDS):
+        evaluate(float(t), q, near, VELOCITY, system.compiled, packed)
+        factorise_kkt(system.compiled, packed)
+        project_velocity(system.compiled, packed, near)
+    evaluate(float(t), q, near, VELOCITY, system.compiled, packed)
+    left = np.abs(work.phi_dot * system.record.row_scale) / (1.0 + np.abs(near).max(initial=0.0))
+    kept = work.epsilon <= system.record.row_diagonal
+    fits = left[kept].max(initial=0.0) <= 1e-10 and left[soft == 0.0].max(initial=0.0) <= SLOPE**2 * MEANT
+    return near if fits else None
 
 
 def _explain_gap(system, plain, gap, t):
@@ -236,6 +281,9 @@ def _match(system, t, q, v, turn, soft, plain=None):
     left = np.abs(work.phi_dot * system.record.row_scale)[soft == 0.0]
     size = 1.0 + np.abs(v).max(initial=0.0) + np.abs(work.phi_t).max(initial=0.0)
     if left.size and not left.max() <= 1e-8 * size:
+        near = _nearly_matched(system, t, q, v, work.turn, soft, plain or system)
+        if near is not None:
+            return near
         worst = int(np.argmax(np.where(soft == 0.0, np.abs(work.phi_dot * system.record.row_scale), 0.0)))
         unit = "m/s" if system.rows[worst].unit == "length" else "rad/s"
         raise AssemblyError(

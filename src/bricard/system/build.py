@@ -6,7 +6,7 @@ from ..compiled import records
 from ..compiled.interfaces import KERNEL, METHODS
 from ..compiled.pointers import address_of, table
 from ..errors import ModelError, suggest
-from ..kernels.bodies import evaluate_bodies, kinematics_bodies, map_bodies, retract_bodies
+from ..kernels.bodies import evaluate_bodies, kinematics_bodies, map_bodies, place_bodies, retract_bodies
 from ..linalg import sparse
 from ..linalg.kkt import sparse_accelerations
 from ..linalg.ordering import candidate_orders
@@ -138,13 +138,14 @@ def assemble_records(model, collection, delayed=frozenset()):
     units = np.array([row.unit == "length" for row in collection.rows], bool)
 
     index = sparse.index
+    methods = (evaluate_bodies, retract_bodies, kinematics_bodies, map_bodies, sparse_accelerations, place_bodies)
     record = records.System(
         n_bodies=n,
         n_q=n_q,
         n_v=n_v,
         n_rows=n_rows,
         length=length,
-        methods=table(METHODS, (evaluate_bodies, retract_bodies, kinematics_bodies, map_bodies, sparse_accelerations)),
+        methods=table(METHODS, methods),
         q_start=index(q_start[:-1]),
         planar=index(planar),
         group=index(~planar),

@@ -196,7 +196,7 @@ def _records(pointers, q0, v0, n_c, n_a, name):
         n_v=n_v,
         n_rows=n_rows,
         length=1.0,
-        methods=table(METHODS, (*pointers, sparse_accelerations)),
+        methods=table(METHODS, (*pointers, sparse_accelerations, None)),
         q_start=none,
         planar=none,
         group=none,

@@ -7,10 +7,15 @@ from ..compiled.records import pack
 from ..errors import AssemblyError
 from ..linalg.kkt import evaluate, factorise_kkt, project_velocity, select_rows
 from .assembler import settle
+from .fit import misfit
 from .regularise import count_weak
 from .system import NEAR_SINGULAR
 
 WAY = 0.02  # how far to look, in characteristic lengths or radians
+PLAY, MOST = (
+    1e3,
+    1e-3,
+)  # gap that rows which fit only nearly may reach along the motion, in misfits near its start; at most
 
 
 def redundancy(system, state):
@@ -38,10 +43,14 @@ def choose_rows(system, state, work):
     if not system.n_rows:
         return
     work.left_out[0] = redundancy(system, state)
+    found = misfit(system, state.t, state.q)
+    work.play[0] = min(PLAY * found.largest, MOST) if found.meant else 0.0
     packed = pack(work)
     evaluate(state.t, state.q, state.v, VELOCITY, system.compiled, packed)
     select_rows(system.compiled, packed)
     # from here on a pivot is weak when it falls far below what it is at the start
     position, natural = system.pattern.place[system.n_v + 1 :], system.record.row_diagonal
+    if work.play[0]:
+        return
     pivots = np.abs(1.0 / work.kkt.a[position])
     work.kkt.weak[position] = NEAR_SINGULAR * np.minimum(natural, np.where(np.isfinite(pivots), pivots, natural))

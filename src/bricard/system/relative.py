@@ -13,38 +13,44 @@ import numpy as np
 from ..compiled import records
 from ..compiled.interfaces import METHODS, TREE_JOINT
 from ..compiled.pointers import address_of, table
-from ..errors import ModelError
 from ..kernels.articulated import articulated_accelerations
-from ..kernels.tree import evaluate_tree, kinematics_tree, map_tree, retract_tree
+from ..kernels.tree import evaluate_tree, kinematics_tree, map_tree, place_tree, retract_tree
 from ..linalg import sparse
 from ..linalg.kkt import sparse_accelerations
 from ..linalg.ordering import candidate_orders
 from .elements import CONSTRAINT, TYPES
 from .regularise import check_open
-from .tree import checked_cut, spanning_tree
+from .tree import checked_cut, depths, in_sections, spanning_tree
 from .tree_map import from_absolute
 
-PRODUCTS = (
-    3e7  # of an elimination of M that is still worth its memory; open trees beyond have articulated inertias only
-)
+# sums of squared depths, about the products of an elimination of M: of open trees with more than that M is never made, they
+# have articulated inertias only; closed ones are divided before they get slow
+OPEN, CLOSED = 3e7, 3e5
 
 
 def relative(model, base, cut=()):
     """The system of a model in relative coordinates; `base` is the one in absolute coordinates."""
-    from .build import assemble_records, collect, well_ordered
+    from .build import assemble_records, well_ordered
 
     nodes = spanning_tree(model, cut)
-    collection = collect(model, without=frozenset(node.joint.name for node in nodes if node.joint is not None))
+    collection = _without_tree(model, nodes)
+    if collection.rows and _products(model, nodes) > CLOSED:
+        nodes = in_sections(model, nodes)
+        collection = _without_tree(model, nodes)
     loose = replace(assemble_records(model, collection), cut=checked_cut(model, cut))
     parts = _Relative(model, base, nodes, collection, loose)
-    if parts.small:
-        return well_ordered(parts.system, collection.groups)
-    if collection.rows:
-        raise ModelError(
-            f'Model "{model.name}" has {len(nodes)} bodies in long branches and {len(collection.rows)} rows in cut joints: its '
-            'mass matrix is too full for relative coordinates. Cut other joints (cut=...), or build with coordinates="absolute".'
-        )
-    return check_open(parts.system())
+    return well_ordered(parts.system, collection.groups) if parts.factorised else check_open(parts.system())
+
+
+def _without_tree(model, nodes):
+    """All elements but those of the joints in the tree."""
+    from .build import collect
+
+    return collect(model, without=frozenset(node.joint.name for node in nodes if node.joint is not None))
+
+
+def _products(model, nodes):
+    return float(np.sum(np.repeat(depths(model, nodes), [node.motion.n_v for node in nodes]).astype(float) ** 2))
 
 
 class _Relative:
@@ -62,13 +68,11 @@ class _Relative:
         self.n_q, self.n_v = int(self.q_first[-1]), int(self.v_first[-1])
         self.sizes = np.diff(self.v_first)
         self.node_of = np.repeat(np.arange(self.n), self.sizes)
-        self.depth, self.end = np.zeros(self.n, int), np.arange(1, self.n + 1)
-        for i in range(self.n):
-            self.depth[i] = self.sizes[i] + (self.depth[self.parent[i]] if self.parent[i] < self.n else 0)
+        self.depth, self.end = depths(model, nodes), np.arange(1, self.n + 1)
         for i in range(self.n - 1, -1, -1):
             if self.parent[i] < self.n:
                 self.end[self.parent[i]] = max(self.end[self.parent[i]], self.end[i])
-        self.small = float(np.sum(self.depth[self.node_of].astype(float) ** 2)) <= PRODUCTS
+        self.factorised = bool(collection.rows) or _products(model, nodes) <= OPEN
         # of each velocity of the loose bodies: its node, and which of six
         r = loose.record
         self.of_column, self.part = np.full(r.n_v + 1, self.n), np.zeros(r.n_v + 1, int)
@@ -128,7 +132,7 @@ class _Relative:
     def mass(self):
         """Row and column of the entries of M in the order of kernels/tree.py."""
         rows, columns = [np.zeros(0, int)], [np.zeros(0, int)]
-        for i in range(self.n - 1, -1, -1) if self.small else ():
+        for i in range(self.n - 1, -1, -1) if self.factorised else ():
             own, above = self.along([i]), self.along(self.way(i)[1:])
             for j in own:
                 pair = np.column_stack([np.full(above.size, j), above])
@@ -152,7 +156,7 @@ class _Relative:
             inner = 6 * self.part[rows] + self.part[columns]
             places[which] = np.where(real, 36 * np.searchsorted(blocks, code) + inner, 36 * blocks.size)
         pairs = np.column_stack([blocks // (self.n + 1), blocks % (self.n + 1)]).reshape(-1, 2)
-        if not self.small:
+        if not self.factorised:
             none = np.zeros(0, int)
             return np.zeros((0, 2), int), places["k"] * 0, places["d"] * 0, np.zeros(self.n_v + 1, int), none
         found = [m_column * self.n_v + m_row]
@@ -268,7 +272,7 @@ class _Relative:
             np.concatenate([m_row, k_dof, offset + g_row[real_g]]),
             np.concatenate([m_column, own_column, g_column[real_g]]),
         )
-        if self.small:
+        if self.factorised:
             candidates = [
                 (nodes, sparse.pattern(*entries, np.concatenate([np.zeros(0, int), *(u for _, u in nodes)]), layout))
                 for nodes in self.orders(entries, delayed)
@@ -288,8 +292,8 @@ class _Relative:
         units = [unit for node in self.nodes for unit in node.motion.units]
         metric = np.append(np.where([unit == "length" for unit in units], 1.0, r.length**-2.0), 1.0)
         open_tree = n_rows == 0 and not (r.mass == 0.0).any()
-        accelerate = articulated_accelerations if open_tree or not self.small else sparse_accelerations
-        methods = (evaluate_tree, retract_tree, kinematics_tree, map_tree, accelerate)
+        accelerate = articulated_accelerations if open_tree or not self.factorised else sparse_accelerations
+        methods = (evaluate_tree, retract_tree, kinematics_tree, map_tree, accelerate, place_tree)
         grid = np.repeat(np.arange(3), 3), np.tile(np.arange(3), 3)
         turns = turn_v[:, None] + grid[0], turn_v[:, None] + grid[1]
         record = r._replace(
@@ -300,7 +304,7 @@ class _Relative:
             group=index(np.zeros(self.n)),
             column=index(self.forces()),
             rotation_slot=pattern.slots(
-                turns[0].ravel(), turns[1].ravel(), np.full(9 * turn_v.size, self.small)
+                turns[0].ravel(), turns[1].ravel(), np.full(9 * turn_v.size, self.factorised)
             ).reshape(-1, 9),
             regularisation=np.zeros(n_rows),
             m_row=index(m_row),
@@ -317,7 +321,7 @@ class _Relative:
             d_row=index(d_row),
             d_column=index(d_column),
             d_slot=pattern.slots(d_row, d_column, real_d),
-            diagonal_slot=pattern.slots(diagonal, diagonal, (diagonal != n_v) & self.small),
+            diagonal_slot=pattern.slots(diagonal, diagonal, (diagonal != n_v) & self.factorised),
             added_mass=np.zeros(n_v),
             metric=metric,
             row_diagonal=np.ones(n_rows),

@@ -117,7 +117,10 @@ def report(model, coordinates="absolute", cut=()):
         assembled=problem is None,
         problem=problem,
         velocity_level=int(system.record.velocity_level.sum()),
-        notes=[*([f"WARNING: {words}"] if (words := misfit(system, 0.0, q)) else []), *missing_meshes(model.drawings)],
+        notes=[
+            *([f"WARNING: {words}"] if (words := str(misfit(system, 0.0, q))) else []),
+            *missing_meshes(model.drawings),
+        ],
         tree={node.body.name: (node.parent.name, _joint_name(node)) for node in system.tree} if system.tree else None,
         cut=list(cut_joints(model, system.tree)) if system.tree else [],
     )

@@ -17,6 +17,7 @@ from ..kernels.lagrangian import (
     evaluate_parameters,
     kinematics_parameters,
     map_parameters,
+    place_bodies_by_parameters,
     retract_parameters,
     to_group,
 )
@@ -269,7 +270,14 @@ class _Lagrangian:
             metric[self.columns(b, 1)] = r.metric[int(r.column[b, 3])] * (0.25 if self.kind == QUATERNION else 1.0)
         diagonal, every = np.arange(layout), index(np.arange(n_v))
         none, waste = np.zeros(0, np.uint32), np.zeros((0, 9), np.uint32)
-        methods = (evaluate_parameters, retract_parameters, kinematics_parameters, map_parameters, sparse_accelerations)
+        methods = (
+            evaluate_parameters,
+            retract_parameters,
+            kinematics_parameters,
+            map_parameters,
+            sparse_accelerations,
+            place_bodies_by_parameters,
+        )
         chart = records.Chart(
             kind=self.kind,
             size=self.size,

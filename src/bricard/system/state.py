@@ -9,7 +9,10 @@ from ..errors import ModelError
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """Time (s), q (n_q,), v (n_v,), a = v' (n_v,), lam (n_rows,), and the counted value of each measure in use."""
+    """Time (s), q (n_q,), v (n_v,), a = v' (n_v,), lam (n_rows,), and the counted value of each measure in use.
+
+    totals : what a run has counted up to there: the angles of `system.angles` (rad), then the work (J); empty where none has.
+    """
 
     t: float
     q: np.ndarray
@@ -18,6 +21,7 @@ class State:
     lam: np.ndarray
     turn: np.ndarray = field(default_factory=lambda: np.zeros(0))
     extra: np.ndarray | None = None  # numbers of the integrator's own, for going on with the same one
+    totals: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
 
 def check_sizes(system, **arrays):

@@ -15,6 +15,7 @@ from ..linalg.kkt import evaluate, retract
 from ..model.checks import number
 from .maps import kinematic_map
 from .state import check_sizes
+from .turns import counted_angles
 
 NEAR_SINGULAR = 1e-3  # a constraint pivot below this share of its natural size is counted as weak
 
@@ -104,6 +105,11 @@ class System:
         """Number of measures in use."""
         return len(self.measures)
 
+    @cached_property
+    def angles(self):
+        """The joint angles (measures) that are no coordinates: a run counts their turns."""
+        return counted_angles(self)
+
     @property
     def n_q(self):
         """Number of position coordinates."""
@@ -171,6 +177,7 @@ class System:
             lam=zeros(r.n_rows),
             left_out=np.array([r.redundant, 0], np.int64),
             epsilon=r.regularisation.copy(),
+            play=zeros(1),
             t=zeros(r.t_row.size),
             t_inverse=zeros(r.t_row.size),
             tq=zeros(r.tq_row.size),

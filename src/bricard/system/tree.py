@@ -3,13 +3,21 @@
 The tree grows from the ground. Of all joints that reach a new body the one with the fewest freedoms is taken, and among these the
 one nearest to the ground: so there are few coordinates, few rows in the cut joints, and short ways. Bodies that no joint reaches
 hang on the ground by a free joint.
+
+Each velocity is coupled with all others on its way to the ground: long ways make M full. Where it has to be factorised, because
+there are rows, long ways are divided into sections, each beginning with a free body whose joint is cut: a mixture of relative and
+absolute coordinates whose cost is linear in the number of bodies.
 """
 
 import heapq
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..errors import ModelError, suggest
 from .tree_joints import TREE_JOINTS, TreeJoint, free_joint, tree_joint
+
+SECTION = 16  # velocities in a row; beyond 20 the factorisation of a section costs more than what all else does
 
 
 class Node(NamedTuple):
@@ -61,6 +69,24 @@ def spanning_tree(model, cut=()):
             nodes[node.body] = node
             reach(node.body, depth + 1)
     return _preorder(model, nodes)
+
+
+def depths(model, nodes):
+    """Number (n,) of velocities on the way from the ground to each node, its own included."""
+    found = {model.ground: 0}
+    for node in nodes:
+        found[node.body] = found[node.parent] + node.motion.n_v
+    return np.array([found[node.body] for node in nodes], int)
+
+
+def in_sections(model, nodes):
+    """The nodes with ways to the ground of at most SECTION velocities: where one gets longer, a free body begins another."""
+    found, depth = {}, {model.ground: 0}
+    for node in nodes:
+        if depth[node.parent] + node.motion.n_v > SECTION:
+            node = Node(node.body, model.ground, None, free_joint(node.body))
+        found[node.body], depth[node.body] = node, depth[node.parent] + node.motion.n_v
+    return _preorder(model, found)
 
 
 def checked_cut(model, cut):

@@ -81,7 +81,7 @@ class Timeline:
 
 def timeline(solution: Any, frames: int) -> Timeline:
     """Return the Timeline with so many frames."""
-    t, q, v, turns = solution.t, solution.q, solution.v, solution.turns
+    t, q, v, turns, totals = solution.t, solution.q, solution.v, solution.turns, solution.totals
     own_a, own_lam = solution.own_a, solution.own_lam
     resets = [event for event in solution.events if event.kind == "reset" and t[0] <= event.t <= t[-1]]
     if resets:
@@ -89,9 +89,10 @@ def timeline(solution: Any, frames: int) -> Timeline:
         t = np.concatenate([t, [event.t for event in resets for _ in range(2)]])
         q = np.concatenate([q, *([event.q, event.q_after] for event in resets)])
         v = np.concatenate([v, *([event.v, event.v_after] for event in resets)])
-        turns = np.concatenate([turns, turns[near]]) if len(turns) else turns
+        turns, totals = (np.concatenate([x, x[near]]) if len(x) else x for x in (turns, totals))
         order = np.argsort(t, kind="stable")
-        t, q, v, turns = t[order], q[order], v[order], turns[order] if len(turns) else turns
+        t, q, v = t[order], q[order], v[order]
+        turns, totals = (x[order] if len(x) else x for x in (turns, totals))
         own_a = own_lam = None
     times = np.linspace(t[0], t[-1], frames) if t[-1] > t[0] else t[:1]
     left = np.searchsorted(t, times, side="right").clip(1, max(t.size - 1, 1)) - 1
@@ -104,6 +105,7 @@ def timeline(solution: Any, frames: int) -> Timeline:
         own_a=None if own_a is None else own_a[used],
         own_lam=None if own_lam is None else own_lam[used],
         turns=turns[used] if len(turns) else turns,
+        totals=totals[used] if len(totals) else totals,
         events=(),
     )
     ends = np.minimum(left + 1, t.size - 1)
@@ -121,7 +123,7 @@ def finite(solution: Any) -> Any:
         raise ModelError(
             f'The solution of "{solution.name}" has no sample with finite numbers: there is nothing to show.'
         )
-    keys = ("t", "q", "v", "own_a", "own_lam", "turns")
+    keys = ("t", "q", "v", "own_a", "own_lam", "turns", "totals")
     kept = {key: getattr(solution, key) for key in keys}
     return replace(solution, **{key: x[good] for key, x in kept.items() if x is not None and len(x)})
 

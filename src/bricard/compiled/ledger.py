@@ -1,0 +1,123 @@
+"""The ledger of a run: what is counted and summed over its accepted steps, so that it does not depend on the output.
+
+Turns of joint angles: by address (kernels/turns.py), whenever the turns of all bodies add up to something. Work of what is not
+conservative: W = integral of the power by Gauss' rule, piece by piece between ends of steps and outputs. States inside a step are
+the integrator's dense output; where there is none, from the cubic through q and q' at both ends, with v = T+ q', whose errors
+at two nodes cancel each other up to O(h^4). The power is looked at in a Work of its own: the march does not notice.
+
+sums: 0 work since the start, 1 share of the present step that it covers, 2 turn of the bodies since the last look at the angles.
+turned, one row for each angle: 0 its cosine, 1 its sine, 2 full turns, 3 1 after a step that was too large for the count.
+"""
+
+import math
+
+from .interfaces import EXPAND, FOLLOW, INTERPOLATE, KINEMATICS, MAP, POWER
+from .pointers import compiled
+from .status import RUNNING
+
+FULL_TURN = 2.0 * math.pi
+SOON = 0.2  # rad: angles are looked at again when the turns of all bodies add up to so much
+
+call_interpolate, call_expand, call_follow, call_power = INTERPOLATE.call, EXPAND.call, FOLLOW.call, POWER.call
+call_kinematics, call_map = KINEMATICS.call, MAP.call
+
+
+@compiled
+def enter(k, run):
+    """The angles and the work so far, beside output k."""
+    ledger = run.ledger
+    turned, out, n = ledger.turned, ledger.out, ledger.turned.shape[0]
+    for j in range(n):
+        out[k, j] = math.atan2(turned[j, 1], turned[j, 0]) + FULL_TURN * turned[j, 2]
+    out[k, n] = ledger.sums[0]
+
+
+@compiled
+def follow(expand, t, h, y, run, system, work):
+    """Count the turns up to the state y at the end t of a step of size h. The angle whose count has become unsure, or -1."""
+    ledger, n_q = run.ledger, system.n_q
+    if ledger.functions[0] == 0:
+        return -1
+    spins, sums = ledger.spins, ledger.sums
+    if spins.size > 0:
+        speed = 0.0
+        for i in range(spins.size):
+            speed += abs(y[spins[i]])
+        sums[2] += h * speed
+        if sums[2] < SOON:
+            return -1
+        sums[2] = 0.0
+    if expand != 0:  # independent coordinates: the bodies stand where the step has looked last
+        return call_follow(ledger.functions[0], t, h, y[:0], y[:0], run, system, work)
+    return call_follow(ledger.functions[0], t, h, y[:n_q], y[n_q : n_q + system.n_v], run, system, work)
+
+
+@compiled
+def open_end(expand, t, y, end, run, system, work):
+    """q and q' at one end of the step, for the cubic."""
+    ledger, n_q = run.ledger, system.n_q
+    if expand != 0:
+        status = call_expand(expand, t, y, ledger.q[end], ledger.v, system, work)
+        if status != RUNNING:  # from the last place of the step the search may fail; then it begins anew
+            call_expand(expand, t, y, ledger.q[end], ledger.v, system, work)
+    else:
+        for i in range(n_q):
+            ledger.q[end, i] = y[i]
+        for i in range(system.n_v):
+            ledger.v[i] = y[n_q + i]
+    call_kinematics(system.methods[2], ledger.q[end], ledger.v, ledger.rate[end], system, ledger.work)
+
+
+@compiled
+def on_cubic(s, h, run, system):
+    """The state at the share s of the step into row 2 of ledger.q, and ledger.v."""
+    ledger = run.ledger
+    q, rate, v, own = ledger.q, ledger.rate, ledger.v, ledger.work
+    r, check = 1.0 - s, 0.0
+    for i in range(system.n_q):
+        q[2, i] = r * r * ((1.0 + 2.0 * s) * q[0, i] + s * h * rate[0, i])
+        q[2, i] += s * s * ((3.0 - 2.0 * s) * q[1, i] - r * h * rate[1, i])
+        slope = 6.0 * s * r * (q[1, i] - q[0, i]) / h
+        rate[2, i] = slope + r * (1.0 - 3.0 * s) * rate[0, i] + s * (3.0 * s - 2.0) * rate[1, i]
+        check += q[2, i] + rate[2, i]
+    for i in range(system.n_v):
+        v[i] = 0.0 if math.isfinite(check) else math.nan
+    if not math.isfinite(check):  # no position belongs to y: no work is known from here on
+        return
+    call_map(system.methods[3], q[2], v, system, own)
+    inverse, t_row, t_column = own.t_inverse, system.t_row, system.t_column
+    for e in range(inverse.size):
+        if t_column[e] < system.n_v:
+            v[t_column[e]] += inverse[e] * rate[2, t_row[e]]
+
+
+@compiled
+def settle(functions, form, t, h, theta, run, system, work):
+    """Add the work up to the share theta of the step from run.y at t to run.corrected at t + h."""
+    ledger, interpolate, expand, n_q = run.ledger, functions[1], form[2], system.n_q
+    power, done = ledger.functions[1], ledger.sums[1]
+    if power == 0 or theta <= done:
+        return
+    nodes, weights, own, scratch = ledger.nodes, ledger.weights, ledger.work, run.scratch
+    for m in range(work.turn.size):
+        own.turn[m] = work.turn[m]
+    if interpolate == 0:
+        open_end(expand, t, run.y, 0, run, system, work)
+        open_end(expand, t + h, run.corrected, 1, run, system, work)
+    mean = 0.0
+    for k in range(nodes.size):
+        place = done + (theta - done) * nodes[k]
+        now = t + place * h
+        if interpolate == 0:
+            on_cubic(place, h, run, system)
+            found = call_power(power, now, ledger.q[2], ledger.v, system, own)
+        else:
+            call_interpolate(interpolate, t, h, place, scratch, run)
+            if expand != 0:
+                call_expand(expand, now, scratch, ledger.q[2], ledger.v, system, work)
+                found = call_power(power, now, ledger.q[2], ledger.v, system, own)
+            else:
+                found = call_power(power, now, scratch[:n_q], scratch[n_q : n_q + system.n_v], system, own)
+        mean += weights[k] * found
+    ledger.sums[0] += h * (theta - done) * mean
+    ledger.sums[1] = theta

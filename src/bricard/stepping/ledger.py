@@ -1,0 +1,92 @@
+"""What a run counts and sums up on its way, besides the state: turns of joint angles, and work. Compiled: compiled/ledger.py."""
+
+import numpy as np
+
+from ..compiled.interfaces import FOLLOW, POWER
+from ..compiled.ledger import FULL_TURN
+from ..compiled.pointers import table
+from ..compiled.records import Ledger, pack
+from ..kernels.turns import follow_angles
+from ..linalg import sparse
+from ..linalg.power import power, power_of_forces
+
+FEW, SOME, MANY = 2, 3, 6  # nodes of Gauss' rule: on a cubic, on dense output, in the large steps of high orders
+HIGH = 6  # one-step methods of an order above take large steps
+
+
+def empty_ledger(problem, method, work, outputs, energy):
+    """The Ledger record of a run with so many outputs, before anything was counted; energy : whether work is summed up."""
+    system, angles, source = problem.system, problem.system.angles, power_source(problem.system)
+    unknown, source = source is not None and not energy, source if energy else None
+    names = [] if system.model is None else [*system.model.bodies, system.model.ground.name]
+    nodes = np.zeros(0), np.zeros(0)
+    if source is not None:
+        nodes = np.polynomial.legendre.leggauss(_count(method))
+    n, n_q = len(angles), system.n_q if source is not None else 0
+    return Ledger(
+        functions=table((FOLLOW, POWER), (follow_angles if angles else None, source)),
+        body=np.array([[names.index(b.name) for b in m.bodies] for m in angles], np.uint32).reshape(n, 2),
+        axes=np.array([m.parameters for m in angles], float).ravel(),
+        spins=_spins(problem) if angles else sparse.index(np.zeros(0)),
+        turned=np.zeros((n, 4)),
+        nodes=0.5 * (1.0 + nodes[0]),
+        weights=0.5 * nodes[1],
+        sums=np.array([np.nan if unknown else 0.0, 0.0, 0.0]),
+        out=np.zeros((outputs, n + 1)),
+        q=np.zeros((3, n_q)),
+        rate=np.zeros((3, n_q)),
+        v=np.zeros(system.n_v),
+        work=work if source is None else system.work(),
+    )
+
+
+def _count(method):
+    """How many nodes a step needs, so that more of them change nothing."""
+    if method.interpolate is None:
+        return FEW
+    return MANY if method.order > HIGH and method.controller != "variable-order" else SOME
+
+
+def _spins(problem):
+    """Places in y of the angular velocities of bodies in space, where y has them."""
+    r = problem.system.record
+    own = r.column[:-1][r.group == 1, 3:].astype(int) if problem.expand is None else np.zeros(0, int)
+    return sparse.index(r.n_q + own.ravel())
+
+
+def begin_ledger(state, run, system, work):
+    """Count from a state on: from what it has counted already, or from angles between -pi and pi, and no work."""
+    turned = run.ledger.turned
+    look(state, run, system, work)
+    turned[:, 2:] = 0.0
+    if state.totals.size:
+        raw = np.arctan2(turned[:, 1], turned[:, 0])
+        turned[:, 2] = np.round((state.totals[:-1] - raw) / FULL_TURN)
+        run.ledger.sums[0] += state.totals[-1]
+
+
+def look(state, run, system, work):
+    """Count the turns up to a state that no step has led to."""
+    if len(run.ledger.turned):
+        follow_angles(state.t, 0.0, state.q, state.v, pack(run), system.compiled, pack(work))
+
+
+def power_source(system):
+    """What gives the power of what is not conservative; None where everything is."""
+    model = system.model
+    if model is None or any(moves(block) for joint in model.joints.values() for block in joint.blocks()):
+        return power
+    return power_of_forces if any(not conservative(force) for force in model.forces.values()) else None
+
+
+def moves(block):
+    """Whether a constraint may depend on time."""
+    if block.kernel == "coupling":
+        return block.profile.kind not in ("constant", "start")
+    return block.kernel == "function" and not isinstance(block.element.function, str)
+
+
+def conservative(force):
+    """Whether a force has a potential, as springs without damping have."""
+    law = getattr(force, "law", None)
+    return law is not None and law.kind in ("linear", "table") and law.damping == 0.0
