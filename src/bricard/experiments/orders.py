@@ -1,23 +1,25 @@
 """Measured orders of q, v and lam: every integrator with every formulation, in every form in which they meet.
 
 A planar pendulum whose motion is known in elliptic functions, and a spatial slider-crank, a closed loop without redundancy, that
-swings about its equilibrium. Its reference is dop853 with 960 steps; how far Radau of order 13 is from it is printed. An error is
-the root mean square of the largest component over the second half of the way: a change of sign does not pass for accuracy, and
-what the start excites in lam (at order 1 in index-3 generalized-alpha: Arnold, Bruels and Cardona 2015) has died out. Steps
-shrink until errors sink into rounding; the order is the slope of the last four errors above it that fall steadily.
+swings about its equilibrium, each from five starts. The loop's reference is dop853 with 1920 steps; how far Radau of order 13 is
+from it is printed. An error is relative to the largest value: the root mean square of the largest component over all starts and
+the same times in the second half of the way. So a change of sign does not pass for accuracy, and what the start excites in lam
+(at order 1 in index-3 generalized-alpha: Arnold, Bruels and Cardona 2015) has died out. Steps shrink until errors sink into
+rounding; the order is the slope of the last errors above it.
 
 Theory is data of the integrator (`bricard list integrators --json`). A slope is to lie within 0.3 of it; orders above 8 are to
 show at least 7.5. Methods that choose their steps run with fixed ones. `ida` cannot: it runs at one order with falling
 tolerances, and its slope is that over the mean step. Penalties solve other equations than those of the constraints: their
-reference is their own.
+reference is their own. Index 1 as a DAE runs without the correction of its drift at orders above 6, where the tolerance
+of the correction would show.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, partial
-from math import gcd
+from math import cos, sin
 from typing import Any
 
 import numpy as np
@@ -31,63 +33,51 @@ from ..system.build import build
 from ..system.system import System
 from .base import Experiment, Result
 
-GRID = 960  # equal parts of the way in which references are known
-COUNTS = (
-    4,
-    5,
-    6,
-    8,
-    10,
-    12,
-    15,
-    20,
-    24,
-    30,
-    40,
-    48,
-    60,
-    80,
-    96,
-    120,
-    160,
-    192,
-    240,
-    320,
-    480,
-    640,
-    960,
-    1920,
-    3840,
-    7680,
-)
-FEWEST = {1: 480, 2: 120, 3: 48, 4: 24}  # steps to begin with, by the highest order of q, v, lam; 4 from order 5 on
-MOST = {0: 1920, 1: 7680, 2: 1920, 3: 1920}  # steps to end with, by the lowest one; 960 from order 4 on
-TOLERANCES = 10.0 ** -np.arange(4.0, 10.5, 0.5)  # of a method that cannot have a fixed step
-POINTS = 4  # errors in a fit
-UNSTEADY, FALLING = (
-    0.03,
-    0.5,
-)  # times the slope: what slopes between neighbours may differ by; smallest slope that is no noise
-WITHIN, HIGH, ENOUGH = 0.3, 8, 7.5  # what a slope may differ by; orders above HIGH are to show ENOUGH
-ROUNDING = np.array([2e-14, 5e-14, 5e-13])  # of q, v and lam, relative; in index 3 divided by 1, h and h^2
-AMPLITUDE, BEGIN = (
-    0.146,
-    0.3,
-)  # of the pendulum: sin(amplitude / 2)^2 (0.78 rad); time of the exact motion to start at (s)
+SAMPLES = 4  # equal parts of the way: errors are taken at the ends of those in its second half, the same for all steps
+FINEST = 1920  # steps of references
+# steps of the runs, by the highest order of q, v, lam; the first rungs of a ladder are for methods that lose orders
+LADDERS = {
+    1: (960, 1920, 3840, 7680),
+    2: (120, 240, 480, 960, 1920),
+    3: (96, 128, 192, 256, 384, 512, 768, 1024),
+    4: (48, 64, 96, 128, 192, 256, 384, 512, 768, 1024),
+    5: (24, 32, 48, 64, 80, 96, 128, 160, 192, 256, 320, 384, 512, 640, 768, 1024),
+    7: (*range(8, 64, 4), *range(64, 128, 8), *range(128, 256, 16), 256, 320, 480, 640, 960),
+}
+MOST = 10000  # steps after which no finer run follows
+FURTHER = (2048, 4096, 8192)  # steps, where the lowest order is 1 and another one higher
+TOLERANCES = 10.0 ** -np.arange(2.0, 10.5, 0.5)  # of a method that cannot have a fixed step
+RANGE = 1.7  # of steps in a fit: the largest is so many times the smallest, or there are three of them
+WITHIN, HIGH, ENOUGH = 0.3, 8, 7.5  # what an order may differ by; orders above HIGH are to show ENOUGH
+FLOOR = np.array([1e-12, 1e-12, 3e-12])  # relative errors of q, v and lam below which rounding rules
+CUT = 1.25  # times the steps asked for: a run that took more does not count
+SMALL = 1e-9  # relative errors among which rounding is looked for
+CORRECTED = 1e-10  # the same where positions are corrected: that begins at a drift of 1e-12
+HIGHER = 6  # orders above which implicit methods run without corrections, whose tolerance would show
+AMPLITUDE = 0.146  # of the pendulum: sin(amplitude / 2)^2 (0.78 rad)
+BEGINS = tuple(0.3 + 0.5 * k for k in range(5))  # s: times of its exact motion to start at
+STARTS = tuple(
+    (0.25 * sin(1.26 * k), 2.0 * cos(1.26 * k)) for k in range(5)
+)  # of the loop: rad from equilibrium, and rad/s
 KEYS = ("q", "v", "lam")
+ROUNDING = np.array([2e-14, 2e-13, 2e-13])  # of q, v, lam in index 3, over 1, h and h^2 (h in s)
 SOFT = ("penalty",)  # formulations whose solution is not that of the constraints
-ITERATED = {"augmented-lagrangian": {"iteration_tolerance": 1e-14}}  # options that leave no error of an iteration
+OPTIONS = {  # of formulations: no error of an iteration; a penalty that does not vibrate faster than the mechanism
+    "augmented-lagrangian": {"iteration_tolerance": 1e-14},
+    "penalty": {"omega": 2.0},
+}
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A mechanism to measure on: how long it runs (s), q, v, lam on the grid, and options that some formulations need."""
+    """A mechanism to measure on: how long it runs (s), systems with different starts, q, v, lam at the samples from each of them,
+    and options that some formulations need, from each of them."""
 
     name: str
-    system: Callable[[], System]
     span: float
-    reference: Callable[[], tuple[np.ndarray, ...]]
-    options: dict[str, dict[str, Any]] = field(default_factory=dict)
+    systems: Callable[[], tuple[System, ...]]
+    reference: Callable[[int], tuple[np.ndarray, ...]]
+    options: Callable[[str, int], dict[str, Any]] = lambda formulation, start: {}
 
 
 def swing(z, t):
@@ -95,43 +85,53 @@ def swing(z, t):
     return np.array([S * np.sin(z[0]), -S * np.cos(z[0]), z[0]])
 
 
-def pendulum_reference():
-    """Exact q, v, lam on the grid."""
-    times = BEGIN + PENDULUM.span * np.arange(GRID + 1) / GRID
+def pendulum_options(formulation, start):
+    """What Scott's projection needs."""
+    return {"map": swing, "start": [exact(BEGINS[start], AMPLITUDE)[0][2]]} if formulation == "scott" else {}
+
+
+@cache
+def pendulum_reference(start):
+    """Exact q, v, lam at the samples."""
+    times = BEGINS[start] + PENDULUM.span * np.arange(SAMPLES + 1) / SAMPLES
     return tuple(np.array(part) for part in zip(*(exact(t, AMPLITUDE) for t in times), strict=True))
 
 
 @cache
-def loop_system():
-    """The spatial slider-crank, swinging by 0.6 rad about its equilibrium."""
-    return build(spatial_slider_crank(angle=np.pi, speed=5.0))
+def loop_systems():
+    """The spatial slider-crank, swinging about its equilibrium."""
+    return tuple(build(spatial_slider_crank(angle=np.pi + angle, speed=speed)) for angle, speed in STARTS)
 
 
 @cache
-def by_dop853(case, formulation):
-    """q, v, lam on the grid by a method that leaves rounding only."""
-    found = simulate(
-        case.system(), case.span, formulation=formulation, integrator="dop853", step=case.span / GRID, output=GRID
-    )
+def by_dop853(case, formulation, start):
+    """q, v, lam at the samples by a method that leaves rounding only."""
+    options = {
+        "formulation": formulation,
+        "integrator": "dop853",
+        "step": case.span / FINEST,
+        **OPTIONS.get(formulation, {}),
+    }
+    found = simulate(case.systems()[start], case.span, output=SAMPLES, energy=False, **options)
     return found.q, found.v, found.lam
 
 
 def certainty():
-    """How far another method, Radau of order 13, is from the reference of the loop, in q, v and lam."""
+    """How far another method, Radau of order 13, is from the reference of the loop, in q, v and lam, relative."""
     options = {"formulation": "index1", "integrator": "radau", "order": 13, "newton_tolerance": 1e-14}
-    found = simulate(loop_system(), LOOP.span, step=LOOP.span / 48, output=48, **options)
-    parts = zip((found.q, found.v, found.lam), LOOP.reference(), strict=True)
-    return [float(np.abs(a - b[:: GRID // 48]).max()) for a, b in parts]
+    found = simulate(loop_systems()[0], LOOP.span, step=LOOP.span / 96, output=SAMPLES, **options)
+    parts = zip((found.q, found.v, found.lam), LOOP.reference(0), strict=True)
+    return [float(np.abs(a - b).max() / np.abs(b).max()) for a, b in parts]
 
 
 PENDULUM = Case(
     "pendulum",
-    partial(physical_pendulum_functions, BEGIN, AMPLITUDE),
-    2.0,
-    cache(pendulum_reference),
-    {"scott": {"map": swing, "start": [exact(BEGIN, AMPLITUDE)[0][2]]}},
+    4.0,
+    lambda: tuple(physical_pendulum_functions(begin, AMPLITUDE) for begin in BEGINS),
+    pendulum_reference,
+    pendulum_options,
 )
-LOOP = Case("spatial slider-crank", loop_system, 0.8, lambda: by_dop853(LOOP, "index1"))
+LOOP = Case("spatial slider-crank", 1.6, loop_systems, lambda start: by_dop853(LOOP, "index1", start))
 CASES = (PENDULUM, LOOP)
 
 
@@ -149,66 +149,80 @@ def settings(case, method, expected):
     """Steps or tolerances to run with, coarse to fine."""
     if method.external is not None:
         return [{"rtol": float(tolerance)} for tolerance in TOLERANCES]
-    fewest, most = FEWEST.get(max(expected), COUNTS[0]), MOST.get(min(expected), 960)
-    return [{"step": case.span / n} for n in COUNTS if fewest <= n <= most]
+    ladder = LADDERS[max(order for order in LADDERS if order <= max(expected))]
+    further = FURTHER if min(expected) < 2 <= max(expected) else ()
+    return [{"step": case.span / n} for n in (*ladder, *further)]
 
 
 def precise(method):
     """Options with which iterations leave next to no error of their own."""
-    share = 1e-6 if method.options.get("newton_tolerance", 0.0) > 1e-6 else 1e-2  # some count from the truncation error
-    return {
-        key: max(share * method.options[key], 1e-15)
-        for key in ("newton_tolerance", "tolerance")
-        if key in method.options
-    }
+    tolerances = {key: method.options[key] for key in ("newton_tolerance", "tolerance") if key in method.options}
+    return {key: 1e-6 * size if size > 1e-6 else max(1e-3 * size, 1e-15) for key, size in tolerances.items()}
 
 
-def floors(h, reference, formulation):
-    """(3,) errors of q, v and lam below which rounding rules with steps h (s)."""
-    sizes = np.array([np.abs(part).max() for part in reference])
-    return ROUNDING * sizes / (np.array([1.0, h, h * h]) if FORMULATIONS[formulation].index == 3 else 1.0)
+def corrected(form, order):
+    """Whether the tolerance of corrections may show."""
+    return form in ("Ode", "SecondOrderOde") or order <= HIGHER
+
+
+def floor(h, formulation, form, order):
+    """(3,) relative errors of q, v and lam below which rounding rules with steps h (s), or corrections do."""
+    least = np.maximum(FLOOR, CORRECTED if corrected(form, order) else 0.0)
+    return np.maximum(least, ROUNDING / np.array([1.0, h, h * h])) if FORMULATIONS[formulation].index == 3 else least
 
 
 def errors(case, integrator, order, formulation, form):
-    """Mean steps (k,), errors of q, v and lam and their rounding (k, 3), coarse to fine; runs with a cut step do not count."""
+    """Mean steps (k,), errors of q, v and lam relative to their largest value, and floors of them (k, 3), coarse to fine; runs in
+    which many steps were cut do not count."""
     method = INTEGRATORS[integrator]
-    reference = by_dop853(case, formulation) if formulation in SOFT else case.reference()
     options = {"formulation": formulation, "integrator": integrator, "form": form}
-    options |= precise(method) | case.options.get(formulation, {}) | ITERATED.get(formulation, {})
+    options |= precise(method) | OPTIONS.get(formulation, {})
     options |= {"order": order} if "order" in method.options else {}
+    options |= {"correction": "none"} if formulation == "index1" and not corrected(form, order) else {}
     steps, found, limits = [], [], []
     for setting in settings(case, method, method.orders_with(formulation, form, order)):
-        samples = gcd(round(case.span / setting["step"]), GRID) if "step" in setting else 24
+        squares, taken = [], []
         try:
-            solution = simulate(case.system(), case.span, output=samples, **setting, **options)
+            for start, system in enumerate(case.systems()):
+                reference = by_dop853(case, formulation, start) if formulation in SOFT else case.reference(start)
+                own = options | case.options(formulation, start)
+                solution = simulate(system, case.span, output=SAMPLES, energy=False, **setting, **own)
+                if "step" in setting and solution.counters["steps"] > CUT * case.span / setting["step"]:
+                    break
+                parts = zip((solution.q, solution.v, solution.lam), reference, strict=True)
+                squares.append([_square(a - b) / np.abs(b).max() ** 2 for a, b in parts])
+                taken.append(solution.counters["steps"])
         except SimulationError:
             continue
-        if "step" in setting and solution.counters["rejected"] > 0:
+        if len(taken) < len(case.systems()):
             continue
-        parts = zip((solution.q, solution.v, solution.lam), reference, strict=True)
-        apart = [np.abs(a - b[:: GRID // samples]).max(axis=1)[samples // 2 :] for a, b in parts]
-        steps.append(case.span / solution.counters["steps"])
-        found.append([float(np.sqrt(np.mean(a * a))) for a in apart])
-        limits.append(floors(steps[-1], reference, formulation))
-        if (np.array(found[-1]) <= limits[-1]).all():
+        h = case.span / np.mean(taken)
+        steps.append(h)
+        found.append(np.sqrt(np.mean(squares, axis=0)))
+        limits.append(floor(h, formulation, form, order))
+        if (found[-1] <= limits[-1]).all() or np.mean(taken) > MOST:
             break
     return np.array(steps), np.array(found).reshape(-1, 3), np.array(limits).reshape(-1, 3)
 
 
-def fitted(steps, found, floor, points=POINTS):
-    """Slope of the last errors above rounding that fall steadily, of the steadiest if none do; None if there are not two."""
-    below = np.flatnonzero(~(found > floor))
-    last = int(below[0]) if below.size else found.size
+def _square(apart):
+    """Mean square over the second half of the way of the largest component."""
+    return np.mean(np.abs(apart).max(axis=1)[SAMPLES // 2 :] ** 2)
+
+
+def fitted(steps, found, floor, ratio=RANGE):
+    """Slope of the last errors above rounding; None if there are not two. Rounding begins at the floor, or where a small error
+    falls much more slowly than those before it."""
+    slopes = np.diff(np.log(found)) / np.diff(np.log(steps))
+    flat = [
+        found[k + 1] < SMALL and slopes[k] < 0.6 * np.median(slopes[max(k - 3, 0) : k]) for k in range(1, slopes.size)
+    ]
+    rounding = np.flatnonzero(~(found > floor) | np.array([False, False, *flat][: found.size], bool))
+    last = int(rounding[0]) if rounding.size else found.size
     if last < 2:
         return None
-    x, y, count = np.log(steps[:last]), np.log(found[:last]), min(points, last)
-    local = np.diff(y) / np.diff(x)
-    windows = [local[k : k + count - 1] for k in range(last - count + 1)]
-    falling = [k for k, w in enumerate(windows) if w.min() > FALLING] or list(range(len(windows)))
-    unsteady = {k: np.ptp(windows[k]) - UNSTEADY * max(np.mean(windows[k]), 1.0) for k in falling}
-    steady = [k for k in falling if unsteady[k] <= 0.0]
-    first = steady[-1] if steady else min(unsteady, key=lambda k: unsteady[k])
-    return float(np.polyfit(x[first : first + count], y[first : first + count], 1)[0])
+    first = min(max(last - 3, 0), int(np.argmax(steps <= ratio * steps[last - 1])))
+    return float(np.polyfit(np.log(steps[first:last]), np.log(found[first:last]), 1)[0])
 
 
 def verdict(slope, expected):
@@ -222,13 +236,13 @@ def verdict(slope, expected):
 
 def measure(case, integrator, order, formulation, form):
     """(slopes of q, v and lam, what there is to remark) on one mechanism; no slopes where a formulation lacks what it needs."""
-    if FORMULATIONS[formulation].needs and formulation not in case.options:
+    if FORMULATIONS[formulation].needs and not case.options(formulation, 0):
         return None, ""
     steps, found, limits = errors(case, integrator, order, formulation, form)
     expected = INTEGRATORS[integrator].orders_with(formulation, form, order)
     # steps that a method chooses itself do not shrink evenly: all of its errors count
-    points = POINTS if INTEGRATORS[integrator].external is None else steps.size
-    slopes = [fitted(steps, found[:, k], limits[:, k], points) for k in range(3)]
+    ratio = RANGE if INTEGRATORS[integrator].external is None else np.inf
+    slopes = [fitted(steps, found[:, k], limits[:, k], ratio) for k in range(3)]
     words = [
         f"{key} {word}" for key, slope, p in zip(KEYS, slopes, expected, strict=True) if (word := verdict(slope, p))
     ]
@@ -288,6 +302,10 @@ NOTES = (
     "theory and slopes: q/v/lam. Lower: by more than 0.3, or below 7.5 for orders above 8. Higher: by more than 0.3; terms of "
     "higher order still rule where rounding begins. Not seen: lost in rounding. Scott's projection needs a map of all positions, "
     "which the loop does not have.",
+    "gamd of orders 7 and 9: on y' = lambda y, z = h lambda, in exact fractions (tests/methods/test_orders.py), the error of a "
+    "block is 1.1e-10 z^8 + 2.5e-10 z^9 + 1.9e-10 z^10 ... and 0.1e-12 z^10 - 1.5e-12 z^11 ...: slopes come down to "
+    "the order only where doubles have ended.",
+    "ida has no fixed steps. In index 3 each change of the step costs lam an order (spec 003, section 6.2: BDF1 0, BDF2 1).",
     "Theory of Radau IIA, trapezoidal rule and diagonally implicit methods: Hairer, Lubich and Roche 1989; BDF: Brenan, Campbell "
     "and Petzold 1996; generalised Adams: Iavernaro and Mazzia 1998; see the page of each integrator.",
 )
