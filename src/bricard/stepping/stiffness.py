@@ -20,7 +20,10 @@ from ..errors import StiffSystem
 
 STRIDE = 300  # steps between two looks
 STRAIGHT = 0.01  # of the natural sizes of positions and velocities: how far a motion may be from a straight line
-LIMITED = 0.3  # h rho from which on stability is felt
+LIMITED, RESOLVED = (
+    0.3,
+    0.01,
+)  # h rho from which on stability is felt; below which only the tolerance asks for such steps
 MANY, VERY_MANY = 2e4, 2e6  # fewer further steps are no nuisance; where the motion does vibrate
 ROUNDS, FIRST, NUDGE = 24, 12, 1e-7  # of the power iteration: how many, how many of them are forgotten, relative size
 
@@ -46,13 +49,14 @@ class Creeping:
         if further < (MANY if straight else VERY_MANY):
             return
         rate = self._fastest(t)
-        if straight and h * rate < LIMITED:
+        if h * rate < (LIMITED if straight else RESOLVED):
             return
         self.watched = False
         warnings.warn(
             f"The system is stiff: at t = {t:.6g} s the steps of {self.method.name} are {h:.2g} s, because its equations have "
-            f"rates up to {rate:.1g} 1/s (stiff springs, dampers or motors, or a large penalty). The motion itself "
-            f"{'needs far larger ones' if straight else 'vibrates so fast'}. About {further:.1g} more steps are ahead. Take "
+            f"rates up to {rate:.1g} 1/s (stiff springs, dampers or motors, a large penalty, or a singular position close by). "
+            f"The motion itself {'needs far larger ones' if straight else 'vibrates so fast'}. About {further:.1g} more steps "
+            "are ahead. Take "
             + ('formulation="ggl" with integrator="radau5", which is implicit, or ' if straight else "")
             + 'integrator="generalized-alpha" with a step of your choice'
             + ("." if straight else ", which damps what is faster than that."),
