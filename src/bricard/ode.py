@@ -9,8 +9,8 @@ import numpy as np
 
 from .admission import check_admitted, formulation_options
 from .compiled import status as codes
+from .compiled.handles import pack
 from .compiled.interfaces import STEPPED
-from .compiled.records import pack
 from .errors import AssemblyError, IncompatibleMethods, ModelError, SimulationError, suggest
 from .model import Model
 from .pairing import correction_of, named, schedule_of

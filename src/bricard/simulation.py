@@ -11,10 +11,10 @@ import numpy as np
 
 from .admission import check_admitted, finite_number, formulation_options, tell_misfit, unknown_option
 from .compiled import march as counting
+from .compiled.handles import pack
 from .compiled.interfaces import CONTROL, INTERPOLATE, STEP, VELOCITY
 from .compiled.march import deliver, march
 from .compiled.pointers import address_of
-from .compiled.records import pack
 from .compiled.status import (
     BROKEN,
     CHATTERING,
@@ -55,6 +55,7 @@ from .system.system import System
 from .system.user_joint import range_end
 
 CHUNK_SECONDS = 0.2
+FIRST_CHUNK = 64  # steps: short runs end in one call
 RTOL = 1e-8  # default tolerance of adaptive runs
 MOST_STEPS = 1e10
 BROKEN_OFF = (NOT_FINITE, NEWTON_FAILED, STEP_TOO_SMALL, SINGULAR)  # how a run ends at the limit of a user's joint
@@ -273,7 +274,7 @@ def _march(problem, method, control, run, work, end, progress, watching):
     )
     _ = march.address
     packed_run, packed_work, system = pack(run), pack(work), problem.system.compiled
-    status, chunk, seconds, cpu, order = RUNNING, 16, 0.0, 0.0, float(max(method.error_order, 1))
+    status, chunk, seconds, cpu, order = RUNNING, FIRST_CHUNK, 0.0, 0.0, float(max(method.error_order, 1))
     creeping = Creeping(problem, method, run, work, problem.form == ODE and run.clock[7] == 0.0)
     with Progress(run.clock[0], end, progress) as bar:
         try:

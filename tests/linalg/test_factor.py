@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csc_array
 from scipy.sparse.linalg import splu
 
-from bricard.compiled.records import pack
+from bricard.compiled.handles import pack
 from bricard.linalg import sparse
 from bricard.linalg.factor import factorise, factorise_symmetric, solve, solve_symmetric
 from bricard.linalg.ordering import elimination_order

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from bricard.compiled.records import pack
+from bricard.compiled.handles import pack
 from bricard.compiled.status import RUNNING
 from bricard.formulations import moving_frame as frame
 from bricard.linalg.orthonormal import from_metric

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import bricard as br
-from bricard.compiled.records import pack
+from bricard.compiled.handles import pack
 from bricard.linalg import sparse
 from bricard.linalg.factor import factorise, solve
 from bricard.linalg.full_pivot_lu import full_pivot_lu

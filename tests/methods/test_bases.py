@@ -10,7 +10,7 @@ from test_agreement import rolling_disc
 from test_singular_positions import double_four_bar, exact_angle
 
 import bricard.model as br
-from bricard.compiled.records import pack
+from bricard.compiled.handles import pack
 from bricard.errors import BricardError, IncompatibleMethods, SimulationError
 from bricard.formulations.mass_gram_schmidt import reactions
 from bricard.linalg.kkt import consistent_accelerations

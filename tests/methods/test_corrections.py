@@ -7,9 +7,9 @@ import pytest
 from spec_systems import rod, sliding_pendulum
 
 import bricard.model as br
+from bricard.compiled.handles import pack
 from bricard.compiled.interfaces import CORRECT
 from bricard.compiled.pointers import address_of
-from bricard.compiled.records import pack
 from bricard.compiled.status import RUNNING
 from bricard.errors import IncompatibleMethods, ModelError
 from bricard.formulations.corrections import CORRECTIONS

@@ -11,8 +11,8 @@ from test_singular_positions import double_four_bar, exact_angle
 
 import bricard.model as br
 from bricard.admission import check_admitted, without_inertia
+from bricard.compiled.handles import pack
 from bricard.compiled.interfaces import VELOCITY
-from bricard.compiled.records import pack
 from bricard.compiled.status import RUNNING
 from bricard.errors import IncompatibleMethods, ModelError, SimulationError
 from bricard.formulations.baumgarte import BAUMGARTE

@@ -9,8 +9,8 @@ from test_agreement import rolling_disc
 from test_singular_positions import double_four_bar, exact_angle
 
 import bricard.model as br
+from bricard.compiled.handles import pack
 from bricard.compiled.interfaces import OWN
-from bricard.compiled.records import pack
 from bricard.errors import IncompatibleMethods
 from bricard.pairing import choose
 from bricard.registry import FORMULATIONS, INTEGRATORS

@@ -8,8 +8,8 @@ import pytest
 from test_singular_positions import double_four_bar, exact_angle
 
 import bricard.model as br
+from bricard.compiled.handles import pack
 from bricard.compiled.interfaces import VELOCITY
-from bricard.compiled.records import pack
 from bricard.errors import AssemblyError, IncompatibleMethods, ModelError
 from bricard.formulations.dependent_only import dependent_only
 from bricard.formulations.increments import bend_of, rate_of, spin_of_rate

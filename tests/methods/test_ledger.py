@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import bricard as br
+from bricard.compiled.handles import pack
 from bricard.compiled.interfaces import ENERGY, VELOCITY
-from bricard.compiled.records import pack
 from bricard.errors import UncountedTurns
 from bricard.linalg.kkt import evaluate
 from bricard.linalg.power import power, power_of_forces

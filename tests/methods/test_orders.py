@@ -66,11 +66,12 @@ def test_reference_of_the_loop_is_far_more_accurate_than_what_is_judged_by_it():
 def test_wrong_orders_are_noticed():
     """Heun's method is not of order 3, and what is not seen is not confirmed."""
     steps, found, limits = errors(PENDULUM, "heun", 2, "index1", "Ode")
-    slope = fitted(steps, found[:, 0], limits[:, 0])
-    assert verdict(slope, 2) == ""
-    assert verdict(slope, 3) == "lower" and verdict(slope, 1) == "higher"
-    assert verdict(None, 2) == "not seen"
-    assert verdict(7.6, 13) == "" and verdict(7.4, 13) == "lower"
+    slope = fitted(steps, found[:, 0], limits[:, 0], 2)
+    assert verdict(slope, 2, 2) == ""
+    assert verdict(slope, 3, 3) == "lower" and verdict(slope, 1, 2) == "higher"
+    assert verdict(None, 2, 2) == "not seen"
+    assert verdict(7.6, 13, 13) == "" and verdict(7.4, 13, 13) == "lower"
+    assert verdict(4.0, 3, 13) == "" and verdict(2.6, 3, 13) == "lower"
 
 
 @pytest.mark.parametrize(("k", "ratio"), [(2, 1.1), (4, 0.9), (6, 2.2), (8, -14.9)])

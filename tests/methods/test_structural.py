@@ -7,8 +7,8 @@ import pytest
 
 import bricard as br
 import physical_pendulum
+from bricard.compiled.handles import pack
 from bricard.compiled.interfaces import TANGENT
-from bricard.compiled.records import pack
 from bricard.errors import IncompatibleMethods, ModelError
 from bricard.formulations.mechanical import assemble
 from bricard.integrators.newmark import SETS

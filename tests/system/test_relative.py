@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import bricard.model as br
+from bricard.compiled.handles import pack
 from bricard.compiled.interfaces import G_DOT, VELOCITY
-from bricard.compiled.records import pack
 from bricard.errors import ModelError, SingularMassError
 from bricard.linalg.kkt import accelerations
 from bricard.system.names import increment_names, position_names, velocity_names

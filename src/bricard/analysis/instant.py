@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..compiled.handles import pack
 from ..compiled.interfaces import RATE, REFRESH, TANGENT, VELOCITY
-from ..compiled.records import pack
 from ..linalg.kkt import evaluate
 from ..linalg.rank import rank
 from ..system.maps import kinematic_map

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy.linalg import eig
 
+from ..compiled.handles import pack
 from ..compiled.interfaces import AFTER_STEP, CONTROL, STEP, STEPPED
 from ..compiled.march import march
 from ..compiled.pointers import address_of, compiled
-from ..compiled.records import pack
 from ..compiled.status import FINISHED, RUNNING, sentence
 from ..errors import IncompatibleMethods, ModelError, SimulationError
 from ..pairing import choose

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compiled.records import pack
+from ..compiled.handles import pack
 from ..errors import BricardError
 from ..formulations.base import position_scale, velocity_scale
 from ..linalg.rank import rank, singular_values

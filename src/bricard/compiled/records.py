@@ -1,54 +1,22 @@
 """The data that compiled code works on, as records of arrays.
 
-In Python a record is a NamedTuple. In compiled code it is a structref: one pointer, whatever the number of fields, so that
-a call by address costs 7 ns. Both share the same memory. Compiled functions take the arrays they need out of a record
-before their loops (`record.array[i]` inside a loop costs two to three times as much).
+In Python a record is a NamedTuple. In compiled code it is a pointer to a table (handles.py): a call by address costs 7 ns,
+whatever the number of fields. Both share the same memory. Compiled functions take the arrays they need out of a record before
+their loops, so that the loops read well.
 
 Vectors of unknowns are laid out as [n_v accelerations or velocities | 1 dummy | n_rows multipliers]. The dummy collects
 what belongs to no unknown: the ground, and the three directions that a planar body does not have.
 """
 
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 
 import numpy as np
-from numba import c16, f8, i8, types, u4
-from numba.experimental import structref
+from numba import c16, f8, i8, u4
 
-from .pointers import PYTHON_ONLY, compiled
+from .handles import record_type
 
 VECTOR, MATRIX, INDEX, TABLE, INTEGERS = f8[::1], f8[:, ::1], u4[::1], u4[:, ::1], i8[::1]
 COMPLEX, CUBE = c16[::1], f8[:, :, ::1]
-_records = {}
-
-
-def _compiled_type(kind):
-    """The compiled type of a field: an array or number, a record, or a tuple of records."""
-    parts = get_args(kind)
-    return types.Tuple([_compiled_type(part) for part in parts]) if parts else _records.get(kind, (kind,))[0]
-
-
-def _register(record, struct_type):
-    """Make the compiled type of a record and the cached function that packs its arrays into it."""
-    fields = {name: _compiled_type(kind) for name, kind in record.__annotations__.items()}
-    instance = struct_type(tuple(fields.items()))
-    structref.define_attributes(struct_type)
-    handle = type(record.__name__ + "Handle", (structref.StructRefProxy,), {"__slots__": ()})
-    structref.define_boxing(struct_type, handle)
-    lines = [f"def pack_{record.__name__}({', '.join(fields)}):", "    packed = new(instance)"]
-    lines += [f"    packed.{name} = {name}" for name in fields] + ["    return packed"]
-    namespace = {"__name__": __name__, "new": structref.new, "instance": instance}  # the cache needs the module's name
-    exec(compile("\n".join(lines), __file__, "exec"), namespace)
-    _records[record] = (instance, compiled(namespace[f"pack_{record.__name__}"]))
-    return instance
-
-
-def pack(record):
-    """The compiled twin of a record, sharing its arrays; records in it, and tuples of them, too. In plain Python the record."""
-    if PYTHON_ONLY:
-        return record
-    if type(record) is tuple:
-        return tuple(pack(part) for part in record)
-    return _records[type(record)][1](*(pack(field) if isinstance(field, tuple) else field for field in record))
 
 
 class Matrix(NamedTuple):
@@ -422,69 +390,9 @@ class Run(NamedTuple):
     complex_scratch: COMPLEX
 
 
-@structref.register
-class MatrixType(types.StructRef):
-    """Matrix in compiled code."""
-
-
-@structref.register
-class ComplexMatrixType(types.StructRef):
-    """ComplexMatrix in compiled code."""
-
-
-@structref.register
-class ChartType(types.StructRef):
-    """Chart in compiled code."""
-
-
-@structref.register
-class TurningType(types.StructRef):
-    """Turning in compiled code."""
-
-
-@structref.register
-class TreeType(types.StructRef):
-    """Tree in compiled code."""
-
-
-@structref.register
-class BranchType(types.StructRef):
-    """Branch in compiled code."""
-
-
-@structref.register
-class SystemType(types.StructRef):
-    """System in compiled code."""
-
-
-@structref.register
-class BasisType(types.StructRef):
-    """Basis in compiled code."""
-
-
-@structref.register
-class WorkType(types.StructRef):
-    """Work in compiled code."""
-
-
-@structref.register
-class WatchType(types.StructRef):
-    """Watch in compiled code."""
-
-
-@structref.register
-class LedgerType(types.StructRef):
-    """Ledger in compiled code."""
-
-
-@structref.register
-class RunType(types.StructRef):
-    """Run in compiled code."""
-
-
-MATRIX_RECORD = _register(Matrix, MatrixType)
-COMPLEX_MATRIX_RECORD = _register(ComplexMatrix, ComplexMatrixType)
-CHART = _register(Chart, ChartType)
+MATRIX_RECORD = record_type(Matrix)
+COMPLEX_MATRIX_RECORD = record_type(ComplexMatrix)
+CHART = record_type(Chart)
 NO_CHART = Chart(
     *(0,) * 6,
     *(np.zeros(0, np.uint32),) * 6,
@@ -496,11 +404,11 @@ _EMPTY = {INDEX: np.zeros(0, np.uint32), TABLE: np.zeros((0, 2), np.uint32), MAT
 _EMPTY |= {INTEGERS: np.zeros(0, np.int64), VECTOR: np.zeros(0), i8: 0}
 NO_TREE = Tree(*(_EMPTY[kind] for kind in Tree.__annotations__.values()))
 NO_BRANCH = Branch(*(_EMPTY[kind] for kind in Branch.__annotations__.values()))
-TURNING = _register(Turning, TurningType)
-TREE = _register(Tree, TreeType)
-BRANCH = _register(Branch, BranchType)
-SYSTEM = _register(System, SystemType)
-BASIS = _register(Basis, BasisType)
+TURNING = record_type(Turning)
+TREE = record_type(Tree)
+BRANCH = record_type(Branch)
+SYSTEM = record_type(System)
+BASIS = record_type(Basis)
 NO_BASIS = Basis(
     *(
         np.zeros(shape, kind)
@@ -508,7 +416,7 @@ NO_BASIS = Basis(
     ),
     *(np.zeros(shape) for shape in (0, 0, 0, 0, (0, 0, 0))),
 )
-WORK = _register(Work, WorkType)
-WATCH_RECORD = _register(Watch, WatchType)
-LEDGER = _register(Ledger, LedgerType)
-RUN = _register(Run, RunType)
+WORK = record_type(Work)
+WATCH_RECORD = record_type(Watch)
+LEDGER = record_type(Ledger)
+RUN = record_type(Run)

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from ..compiled.handles import pack
 from ..compiled.interfaces import RHS
 from ..compiled.pointers import compiled
-from ..compiled.records import pack
 from ..compiled.status import RUNNING
 from ..errors import BricardError, SimulationError
 from ..formulations.tangent_coordinates import Coordinates, Directions

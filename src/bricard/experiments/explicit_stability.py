@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 
 from ..analysis.stability import stability
+from ..compiled.handles import pack
 from ..compiled.interfaces import CONTROL, STEP
 from ..compiled.march import RESTART, march
 from ..compiled.pointers import address_of
-from ..compiled.records import pack
 from ..compiled.status import FINISHED
 from ..errors import SimulationError
 from ..integrators.conditionally_explicit import BEFORE, LAST_STEP, START

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compiled.records import pack
+from ..compiled.handles import pack
 from ..problems.physical_pendulum import exact, physical_pendulum_functions
 from ..registry import FORMULATIONS
 from ..system.assembler import complete

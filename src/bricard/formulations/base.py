@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from ..compiled.handles import pack
 from ..compiled.interfaces import CONFIRM, CONFIRMATION, CORRECT, EXPAND, FORMS, PARAMETRISE
 from ..compiled.pointers import Pointer, address_of, table
-from ..compiled.records import Basis, Work, pack
+from ..compiled.records import Basis, Work
 from ..errors import ModelError
 from ..linalg.kkt import near_singular
 from ..system.redundancy import choose_rows

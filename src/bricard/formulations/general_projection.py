@@ -19,9 +19,10 @@ import math
 
 import numpy as np
 
+from ..compiled.handles import pack
 from ..compiled.interfaces import CORRECTION, EXPAND, REBASE, RHS, VELOCITY
 from ..compiled.pointers import compiled
-from ..compiled.records import NO_BASIS, pack
+from ..compiled.records import NO_BASIS
 from ..compiled.status import NO_COORDINATES, NOT_FINITE, RENEW, RUNNING
 from ..linalg.factor import factorise_symmetric, failure, solve_symmetric
 from ..linalg.full_pivot_lu import full_pivot_lu

@@ -14,9 +14,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..compiled.handles import pack
 from ..compiled.interfaces import AFTER_STEP, CORRECTION, REBASE, VELOCITY
 from ..compiled.pointers import compiled
-from ..compiled.records import pack
 from ..compiled.status import RENEW, RUNNING
 from ..errors import AssemblyError
 from ..linalg.kkt import evaluate

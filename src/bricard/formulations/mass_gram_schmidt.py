@@ -17,9 +17,9 @@ import math
 
 import numpy as np
 
+from ..compiled.handles import pack
 from ..compiled.interfaces import EXPAND, G_DOT, REBASE, RHS, VELOCITY
 from ..compiled.pointers import compiled
-from ..compiled.records import pack
 from ..compiled.status import NO_COORDINATES, REBASED, RUNNING
 from ..linalg.kkt import evaluate
 from ..linalg.orthonormal import best_coordinates, to_metric

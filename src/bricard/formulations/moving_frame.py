@@ -14,9 +14,10 @@ import math
 
 import numpy as np
 
+from ..compiled.handles import pack
 from ..compiled.interfaces import CORRECTION, VELOCITY
 from ..compiled.pointers import compiled
-from ..compiled.records import NO_BASIS, pack
+from ..compiled.records import NO_BASIS
 from ..compiled.status import NO_COORDINATES, NOT_FINITE, RUNNING, SINGULAR
 from ..errors import IncompatibleMethods
 from ..linalg.kkt import evaluate

@@ -16,9 +16,9 @@ import math
 
 import numpy as np
 
+from ..compiled.handles import pack
 from ..compiled.interfaces import AFTER_STEP, KINEMATICS, VELOCITY
 from ..compiled.pointers import compiled
-from ..compiled.records import pack
 from ..compiled.status import RUNNING, sentence
 from ..errors import IncompatibleMethods, SimulationError
 from ..linalg.kkt import evaluate, factorise_kkt, select_rows

@@ -17,9 +17,10 @@ import math
 
 import numpy as np
 
+from ..compiled.handles import pack
 from ..compiled.interfaces import EXPAND, REBASE, RHS, VELOCITY
 from ..compiled.pointers import compiled
-from ..compiled.records import NO_BASIS, pack
+from ..compiled.records import NO_BASIS
 from ..compiled.status import NO_COORDINATES, RENEW, RUNNING
 from ..errors import AssemblyError
 from ..linalg.factor import failure

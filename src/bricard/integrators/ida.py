@@ -17,10 +17,10 @@ import warnings
 
 import numpy as np
 
+from ..compiled.handles import pack
 from ..compiled.interfaces import SHOWN
 from ..compiled.ledger import follow, settle
 from ..compiled.march import EVALUATIONS, LOG_TURNS, OUTPUT, STEPS, TANGENTS, count_step, deliver, log
-from ..compiled.records import pack
 from ..compiled.status import FINISHED, NEWTON_FAILED, NOT_FINITE, RUNNING, STEP_TOO_SMALL
 from ..errors import IncompatibleMethods
 from .base import Integrator, by_index

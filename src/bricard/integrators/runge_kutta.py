@@ -13,16 +13,28 @@ from ..compiled.pointers import compiled
 from ..compiled.status import RUNNING
 
 call_rhs = RHS.call
+FEW = 10  # components: measured
 
 
 @compiled
 def combined(y, h, stages, weights, count, result):
-    """result = y + h sum_(j < count) weights_j k_j."""
+    """result = y + h sum_(j < count) weights_j k_j; by components if they are few, else by stages: memory is read in order."""
+    if y.size < FEW:
+        for i in range(y.size):
+            total = 0.0
+            for j in range(count):
+                total += weights[j] * stages[j, i]
+            result[i] = y[i] + h * total
+        return
     for i in range(y.size):
-        total = 0.0
-        for j in range(count):
-            total += weights[j] * stages[j, i]
-        result[i] = y[i] + h * total
+        result[i] = 0.0
+    for j in range(count):
+        weight = weights[j]
+        if weight != 0.0:
+            for i in range(y.size):
+                result[i] += weight * stages[j, i]
+    for i in range(y.size):
+        result[i] = y[i] + h * result[i]
 
 
 @compiled

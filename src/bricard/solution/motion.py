@@ -4,8 +4,8 @@ import warnings
 
 import numpy as np
 
+from ..compiled.handles import pack
 from ..compiled.interfaces import VELOCITY
-from ..compiled.records import pack
 from ..errors import ModelError, UncountedTurns
 from ..linalg.kkt import evaluate
 from ..system.assembler import complete

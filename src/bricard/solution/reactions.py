@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..compiled.handles import pack
 from ..compiled.interfaces import VELOCITY
-from ..compiled.records import pack
 from ..errors import ModelError, suggest
 from ..linalg.kkt import evaluate, factorise_kkt, solve_regularised
 from ..system.rotation import in_group

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..compiled import march as counting
-from ..compiled.records import pack
+from ..compiled.handles import pack
 from ..compiled.status import FINISHED, INTERRUPTED, RANGE_ENDED, STOPPED
 from ..errors import AssemblyError, ModelError, suggest
 from ..system.channels import poses

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..compiled.records import Watch, pack
+from ..compiled.handles import pack
+from ..compiled.records import Watch
 from ..compiled.status import CHATTERING, STOPPED, TRIGGER_FAILED
 from ..compiled.watching import ARMED, NOWHERE, PLACES
 from ..errors import BricardError, ModelError, UserFunctionError, suggest

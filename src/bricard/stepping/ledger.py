@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from ..compiled.handles import pack
 from ..compiled.interfaces import FOLLOW, POWER
 from ..compiled.ledger import FULL_TURN
 from ..compiled.pointers import table
-from ..compiled.records import Ledger, pack
+from ..compiled.records import Ledger
 from ..kernels.turns import follow_angles
 from ..linalg import sparse
 from ..linalg.power import power, power_of_forces

@@ -13,8 +13,8 @@ import warnings
 
 import numpy as np
 
+from ..compiled.handles import pack
 from ..compiled.march import STEPS
-from ..compiled.records import pack
 from ..compiled.status import RUNNING
 from ..errors import StiffSystem
 
@@ -25,6 +25,7 @@ LIMITED, RESOLVED = (
     0.01,
 )  # h rho from which on stability is felt; below which only the tolerance asks for such steps
 MANY, VERY_MANY = 2e4, 2e6  # fewer further steps are no nuisance; where the motion does vibrate
+LASTING = 3  # looks in a row after which a vibration does not die out soon
 ROUNDS, FIRST, NUDGE = 24, 12, 1e-7  # of the power iteration: how many, how many of them are forgotten, relative size
 
 
@@ -34,6 +35,7 @@ class Creeping:
     def __init__(self, problem, method, run, work, watched):
         self.problem, self.method, self.run, self.work, self.watched = problem, method, run, work, watched
         self.looks = []  # (number of steps, t, [q, v] in natural sizes)
+        self.bent = 0  # looks in a row at which the motion was not straight
 
     def look(self):
         """To be called between chunks of the time loop; warns where the run creeps."""
@@ -46,7 +48,8 @@ class Creeping:
             return
         h = (t - self.looks[0][1]) / (steps - self.looks[0][0])
         further, straight = (float(self.run.clock[6]) - t) / h, self._straight()
-        if further < (MANY if straight else VERY_MANY):
+        self.bent = 0 if straight else self.bent + 1
+        if further < (MANY if straight else VERY_MANY) or 0 < self.bent < LASTING:
             return
         rate = self._fastest(t)
         if h * rate < (LIMITED if straight else RESOLVED):

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..compiled.handles import pack
 from ..compiled.interfaces import VELOCITY
-from ..compiled.records import pack
 from ..errors import AssemblyError
 from ..linalg.kkt import (
     LEFT_OUT,

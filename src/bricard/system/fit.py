@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..compiled.handles import pack
 from ..compiled.interfaces import VELOCITY
-from ..compiled.records import pack
 from ..linalg.kkt import LEFT_OUT, evaluate, factorise_kkt, project_position, project_velocity, select_rows
 from ..linalg.rank import RELATIVE
 

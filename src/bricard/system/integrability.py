@@ -9,7 +9,7 @@ With q' = T v and T regular this says that the rows of B T^-1 have symmetric der
 
 import numpy as np
 
-from ..compiled.records import pack
+from ..compiled.handles import pack
 from .maps import kinematic_map
 
 STEP = 1e-5  # of the differences of a B that depends on q, in characteristic lengths or radians

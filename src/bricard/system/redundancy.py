@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from ..compiled.handles import pack
 from ..compiled.interfaces import VELOCITY
-from ..compiled.records import pack
 from ..errors import AssemblyError
 from ..linalg.kkt import evaluate, factorise_kkt, project_velocity, select_rows
 from .assembler import settle

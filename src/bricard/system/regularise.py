@@ -6,8 +6,8 @@ units changes nothing.
 
 import numpy as np
 
+from ..compiled.handles import pack
 from ..compiled.interfaces import VELOCITY
-from ..compiled.records import pack
 from ..errors import SingularMassError
 from ..linalg.kkt import accelerations, evaluate, factorise_kkt, select_rows, solve_regularised
 

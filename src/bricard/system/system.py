@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..compiled import records
+from ..compiled.handles import pack
 from ..compiled.interfaces import G_DOT, RATE, REFRESH, TANGENT, VELOCITY
-from ..compiled.records import pack
 from ..kernels.newton_euler import newton_euler
 from ..linalg import sparse
 from ..linalg.kkt import evaluate, retract

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..compiled.records import pack
+from ..compiled.handles import pack
 from ..kernels.tree_map import to_absolute
 from ..linalg.kkt import evaluate
 
