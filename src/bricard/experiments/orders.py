@@ -332,8 +332,8 @@ def draw(rows, ax):
 
 NOTES = (
     "theory and slopes: q/v/lam. Lower: by more than 0.3, or below 7.5 for methods of orders above 8. Higher: by more than 0.3; "
-    "terms of higher order still rule where rounding begins. Not seen: lost in rounding. Scott's projection needs a map of all positions, "
-    "which the loop does not have.",
+    "terms of higher order still rule where rounding begins. Not seen: lost in rounding. Scott's projection needs a map of "
+    "all positions, which the loop does not have.",
     "gamd of orders 7 and 9: on y' = lambda y, z = h lambda, in exact fractions (tests/methods/test_orders.py), the error of a "
     "block is 1.1e-10 z^8 + 2.5e-10 z^9 + 1.9e-10 z^10 ... and 0.1e-12 z^10 - 1.5e-12 z^11 ...: slopes come down to "
     "the order only where doubles have ended.",
