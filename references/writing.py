@@ -8,6 +8,7 @@ from pathlib import Path
 import mpmath as mp
 import tomlkit
 
+SAMPLES = 2000  # of the motion, in which the sizes of outputs are looked for
 FOLDER = Path(__file__).resolve().parents[1] / "src" / "bricard" / "problems" / "references"
 
 
@@ -31,7 +32,17 @@ def write(name, entries):
         table["date"] = date.today().isoformat()
         digits = entry["digits"]
         table["values"] = {key: mp.nstr(value, digits, strip_zeros=False) for key, value in entry["values"].items()}
+        table["sizes"] = sizes(name, entry["time"], entry.get("options") or {})
         array.append(table)
     document["reference"] = array
     FOLDER.mkdir(exist_ok=True)
     (FOLDER / f"{name}.toml").write_text(tomlkit.dumps(document), encoding="utf-8")
+
+
+def sizes(name, time, options):
+    """Largest size of each output on the way, by which errors are judged: {output: number}, four digits."""
+    from bricard.problems import PROBLEMS
+
+    problem = PROBLEMS[name]
+    solution = problem.run(time, options=dict(options), rtol=1e-7, output=SAMPLES, progress=False)
+    return {output.name: float(f"{abs(output.value(solution)).max():.4g}") for output in problem.outputs}

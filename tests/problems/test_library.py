@@ -124,8 +124,41 @@ def test_a_solution_that_ends_elsewhere_is_not_compared():
     problem = PROBLEMS["pendulum"]
     with pytest.raises(ModelError, match="the solution ends at t = 1 s, the reference is for 10 s"):
         problem.error(problem.run(1.0), problem.reference())
-    with pytest.raises(ModelError, match="has no reference for the options"):
+    with pytest.raises(ModelError, match="has no reference for t = 10 s and the options"):
         problem.reference(planar=True)
+    with pytest.raises(ModelError, match="has no reference for t = 2 s; it has 10 s"):
+        problem.reference(2.0)
+
+
+@pytest.mark.parametrize("name", ["andrews-testset", "bricard", "car-axis"])
+def test_errors_do_not_depend_on_the_samples(name):
+    """Sizes come with the references: start and end alone say little about them."""
+    problem = PROBLEMS[name]
+    few, many = (problem.error(problem.run(rtol=1e-6, output=n), problem.reference()) for n in (1, 1000))
+    assert few == pytest.approx(many, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("moving-pendulum", {"case": "Q"}),
+        ("double-pendulum", {"case": 3}),
+        ("shock-wave-chain", {"masses": 1}),
+        ("n-four-bar", {"loops": 0}),
+        ("chain", {"links": 2.5}),
+        ("four-bar", {"planar": "yes"}),
+        ("bicycle", {"speed": float("nan")}),
+    ],
+)
+def test_options_are_checked(name, options):
+    with pytest.raises(ModelError, match=name):
+        PROBLEMS[name].model(**options)
+
+
+def test_references_are_those_of_the_span():
+    for problem in PROBLEMS.values():
+        assert problem.reference().time == problem.span
+        assert all(set(reference.sizes) >= {o.name for o in problem.outputs} for reference in problem.references)
 
 
 def test_a_tolerance_that_a_singular_position_cannot_meet_is_told():

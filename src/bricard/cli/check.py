@@ -33,21 +33,32 @@ Settings = Annotated[
 def declared(model: Path, settings: list[str] | None = None) -> tuple[Any, dict[str, Any]]:
     """What a file declares with its table [simulation], or what a problem of the library is with its span.
 
-    settings : texts NAME=VALUE for parameters of the file.
+    settings : texts NAME=VALUE for parameters of the file, or options of the problem.
     """
     from ..io.loading import read
     from ..problems import PROBLEMS
 
-    parameters = dict(_setting(text) for text in settings or [])
     if model.exists() or model.suffix:
-        return read(model, parameters)
-    if parameters:
-        raise ModelError("--set is for parameters of a model file; a problem of the library has none.")
+        return read(model, dict(_setting(text) for text in settings or []))
     if str(model) not in PROBLEMS:
         near = suggest(str(model), PROBLEMS)
         raise FileFormatError(f'There is neither a file nor a problem "{model}".{near} See `bricard list problems`.')
     problem = PROBLEMS[str(model)]
-    return problem.model(), {"duration": problem.span}
+    options = dict(_option(text) for text in settings or [])
+    return problem.model(**options), {"duration": problem.span}
+
+
+def _option(text: str) -> tuple[str, Any]:
+    """An option of a problem: true, false, a number, or else a text."""
+    name, _, value = text.partition("=")
+    if value in ("true", "false"):
+        return name.strip(), value == "true"
+    for kind in (int, float):
+        try:
+            return name.strip(), kind(value)
+        except ValueError:
+            continue
+    return name.strip(), value
 
 
 def _setting(text: str) -> tuple[str, float]:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ModelError, UncountedTurns, suggest
-from ..model import Model
+from ..model import Model, checks
 from ..simulation import simulate
 from ..solution.solution import Solution
 from ..system.system import System
@@ -56,8 +56,8 @@ class Measure:
 class Reference:
     """Values of outputs at a time (s), as decimal digits: more than a float holds where they are known.
 
-    accuracy : relative error of the worst value. options : of the model, to which they belong. provenance : how they were
-    found. generator : the script that did it. date : when.
+    accuracy : error of the worst value, as Mechanism.error() has it. options : of the model, to which they belong. sizes : the
+    largest of each output on the way. provenance : how they were found. generator : the script that did it. date : when.
     """
 
     time: float
@@ -67,6 +67,7 @@ class Reference:
     generator: str
     date: str
     options: dict[str, Any] = field(default_factory=dict)
+    sizes: dict[str, float] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> float:
         return float(self.values[name])
@@ -103,13 +104,16 @@ class Mechanism:
             return ()
         return tuple(Reference(**entry) for entry in tomllib.loads(file.read_text(encoding="utf-8"))["reference"])
 
-    def reference(self, **options: Any) -> Reference:
-        """The reference of the model with these options; its own ones if none are given."""
-        found = [reference for reference in self.references if reference.options == options]
-        if not found:
-            known = ", ".join(str(reference.options) for reference in self.references) or "none"
-            raise ModelError(f'Problem "{self.name}" has no reference for the options {options}; it has {known}.')
-        return found[-1]
+    def reference(self, time: float | None = None, **options: Any) -> Reference:
+        """The reference at a time (s), by default the end of the span or the last one, of the model with these options."""
+        fitting = [reference for reference in self.references if reference.options == options]
+        wanted = self.span if time is None else float(time)
+        found = [r for r in fitting if abs(r.time - wanted) <= 1e-12 * wanted] or (fitting if time is None else [])
+        if found:
+            return found[-1]
+        known = ", ".join(f"{r.time:g} s {r.options or ''}".strip() for r in self.references) or "none"
+        asked = f"t = {wanted:g} s" + (f" and the options {options}" if options else "")
+        raise ModelError(f'Problem "{self.name}" has no reference for {asked}; it has {known}.')
 
     def system(self, **options: Any) -> System:
         """The model built as its source runs it."""
@@ -122,7 +126,7 @@ class Mechanism:
 
     def error(self, solution: Solution, reference: Reference) -> float:
         """Largest error of the outputs at the end of a solution: angles relative to the reference or to 1 rad, others relative to
-        their largest size in the samples."""
+        their largest size on the way, which comes with the reference."""
         if abs(solution.t[-1] - reference.time) > 1e-12 * reference.time:
             raise ModelError(
                 f'Problem "{self.name}": the solution ends at t = {solution.t[-1]:.9g} s, the reference is for '
@@ -134,7 +138,7 @@ class Mechanism:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore", UncountedTurns)  # so large a step has an error to be seen
                     values, exact = output.value(solution), reference[output.name]
-                size = 1.0 if output.unit == "rad" else float(np.abs(values).max())
+                size = 1.0 if output.unit == "rad" else reference.sizes[output.name]
                 errors.append(abs(float(values[-1]) - exact) / max(abs(exact), size))
         return max(errors)
 
@@ -150,12 +154,25 @@ def _checked(make: Callable[..., Any], name: str) -> Callable[..., Any]:
             if key not in parameters:
                 raise ModelError(f'Problem "{name}" has no parameter "{key}"; {known}.{suggest(key, parameters)}')
         try:
-            signature(make).bind(*values, **options)
+            given = signature(make).bind(*values, **options).arguments
         except TypeError as error:
             raise ModelError(f'Problem "{name}": {error}; {known}.') from None
+        for key, value in given.items():
+            _check_option(f'Problem "{name}": {key}', value, parameters[key].default)
         return make(*values, **options)
 
     return model
+
+
+def _check_option(where: str, value: Any, default: Any) -> None:
+    """Raise where an option is not of the kind of its default: true or false, a count, a number."""
+    if isinstance(default, bool):
+        if not isinstance(value, (bool, np.bool_)):
+            raise ModelError(f"{where} must be True or False, not {value!r}.")
+    elif isinstance(default, int):
+        checks.integer(value, where)
+    elif isinstance(default, float):
+        checks.number(value, where)
 
 
 def joint(coordinate: str, unit: str = "rad", offset: float = 0.0, name: str = "") -> Output:

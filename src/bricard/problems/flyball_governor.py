@@ -8,6 +8,7 @@ from math import cos, pi, sin
 
 import numpy as np
 
+from ..errors import ModelError
 from ..model import Box, Model
 from ..system.channels import poses
 from .base import Measure, Mechanism, Output
@@ -71,6 +72,9 @@ def path_error(solution) -> float:
         if reference.time <= solution.t[-1]:
             place, _ = poses(solution.system, solution.at(reference.time).q[None])["slider"]
             errors.append(abs(float(place[0, 2]) - reference["s"]))
+    if not errors:
+        first = min(reference.time for reference in FLYBALL_GOVERNOR.references)
+        raise ModelError(f"flyball-governor: the path is compared from t = {first:g} s on; this solution ends before.")
     return max(errors)
 
 

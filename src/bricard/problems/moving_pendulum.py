@@ -8,6 +8,7 @@ from math import cos, pi, sin
 
 import numpy as np
 
+from ..errors import ModelError
 from ..model import Box, Model, Rod, Sine
 from .base import Mechanism, Output, energy_balance
 
@@ -17,6 +18,8 @@ START, SPEED, RATE = 0.3, 0.5, -1.2  # rad; m/s of the centre along the line, ra
 
 def moving_pendulum(case: str = "A") -> Model:
     """The centre of mass over the origin, 0.3 rad above the horizontal through the pivot."""
+    if case not in ("A", "B"):
+        raise ModelError(f"moving-pendulum: there is no case {case!r}. Known: A, B.")
     model = Model(f"moving pendulum {case}", gravity=(0, -GRAVITY, 0), planar=True)
     pivot = (-RHO * cos(START), 0.0, 0.0)
     model.body("slider", mass=0.0, inertia=0.0, position=pivot)

@@ -8,6 +8,7 @@ from math import pi
 
 import numpy as np
 
+from ..errors import ModelError
 from ..model import Model
 from .base import Mechanism, Output
 
@@ -24,6 +25,8 @@ def push(t):
 
 def shock_wave_chain(masses: int = 20) -> Model:
     """The bar; its turns are held by the sliders, so that any inertia will do."""
+    if masses < 2:
+        raise ModelError(f"shock-wave-chain: masses is {masses}; a wave needs two of them at least.")
     model, gap = Model(f"chain of {masses}", gravity=(0, 0, 0), planar=True), LENGTH / masses
     before = None
     for i in range(masses):
