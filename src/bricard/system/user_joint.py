@@ -7,11 +7,11 @@ import numpy as np
 from ..errors import ModelError
 from ..kernels.user_elimination import SIZE, read_coordinates, read_motion
 from ..kernels.user_joint import user_tree_joint
-from ..kernels.user_layout import KEPT, START, S
+from ..kernels.user_layout import CLEAR, KEPT, LEFT, SIZES, START, S
 from .user_start import Start, prepared
 
 MEMORY = SIZE
-NEAR_END = 0.1  # share of the distance at the start, below which a run has ended because a range of motion did
+AHEAD = (0.0, *np.geomspace(2e-14, 2e-2, 13))  # how far to look for what has ended a run, in natural sizes
 
 
 def element_numbers(joint):
@@ -80,29 +80,75 @@ def contract(joint, s, u=None) -> Contract:
     d, C, motion, bias = np.zeros(3), np.zeros(9), np.zeros(6 * n), np.zeros(6)
     s, u = np.atleast_1d(np.asarray(s, float)), np.zeros(n) if u is None else np.atleast_1d(np.asarray(u, float))
     if not read_motion(numbers, mem, s, u, d, C, motion, bias):
-        asked = ", ".join(f"{name} = {x:.9g}" for name, x in zip(joint.what.coordinates, s, strict=False))
+        limit = _shown(joint, _limit(joint, *_nearest(joint, s)[0]))
         raise ModelError(
-            f'Joint "{joint.name}" has no pose at {asked}: its range of motion ends at {_limit(joint, *_nearest(joint, s)[0])} '
+            f'Joint "{joint.name}" has no pose at {_shown(joint, s)}: its range of motion ends at {limit} '
             "(a little before, the pose follows its coordinate no more). Stay inside; absolute coordinates pass such limits."
         )
     rows = motion.reshape(n, 6)
     return Contract(d, C.reshape(3, 3), rows[:, :3].T, rows[:, 3:].T, bias[:3], bias[3:])
 
 
-def range_end(system, q):
-    """What to say of a joint of the tree that stands at the end of its range of motion at q (n_q,), or None."""
-    for i, node in enumerate(system.tree):
-        joint = node.joint
-        if joint is None or joint.kind != "user" or joint.what.kind != "implicit" or not np.isfinite(q).all():
-            continue
-        s = q[int(system.record.tree.q_first[i]) : int(system.record.tree.q_first[i + 1])]
-        start, (d, C, there), beyond = Start(joint), *_nearest(joint, s)
-        start.close()
-        if beyond or _distance(start.slopes(d, C, there)[0]) < NEAR_END * _distance(
-            start.slopes(start.d, start.C, start.s)[0]
-        ):
-            return f'joint "{joint.name}" has come to {_limit(joint, d, C, there)}'
+def range_end(system, q, v):
+    """What to say of an implicit joint of the tree that comes to the end of its range with q (n_q,) and v (n_v,), or None."""
+    for joint, s, ways in _on_the_way(system, q, v):
+        for way in ways if joint.what.kind == "implicit" else ():
+            pose, beyond = _nearest(joint, Start(joint).advanced(s, way))
+            if beyond:
+                limit, left = _limit(joint, *pose), ""
+                if joint.what.freedom == 1:
+                    left = f" but for {abs(limit[0] - s[0]):.2g} {'m' if joint.units[0] == 'length' else 'rad'}"
+                return f'joint "{joint.name}" has come to {_shown(joint, limit)}{left}'
     return None
+
+
+def obstacle(system, q, v):
+    """A sentence on what a joint of the tree with a function of its coordinates meets with q (n_q,) and v (n_v,), or nothing."""
+    for joint, s, ways in _on_the_way(system, q, v):
+        if joint.what.kind == "implicit":
+            continue
+        start = Start(joint)
+        here, shown = _motion(start, s), _shown(joint, s)
+        for way in ways:
+            there = _motion(start, start.advanced(s, way))
+            if not np.isfinite(there).all():
+                return (
+                    f' Joint "{joint.name}" stands at {shown}, where its own function ends: beyond, it gives no numbers. Stay '
+                    "inside of its range, or continue the function."
+                )
+            if np.linalg.det(here @ there.T) <= 0.0:
+                return (
+                    f' Joint "{joint.name}" comes to a singular transmission at {shown}: its pose does not follow its '
+                    "coordinates there, which are without mass. Take coordinates that move it everywhere, or stay away."
+                )
+    return ""
+
+
+def _on_the_way(system, q, v):
+    """Users' joints of the tree, their coordinates at q, and ways (n_v,) ahead of them; to both sides of those at rest."""
+    if not np.isfinite(q).all():
+        return
+    for i, node in enumerate(system.tree):
+        joint, tree = node.joint, system.record.tree
+        if joint is None or joint.kind != "user":
+            continue
+        s, u = (x[int(first[i]) : int(first[i + 1])] for x, first in ((q, tree.q_first), (v, tree.v_first)))
+        sizes = np.array(prepared(joint).numbers[SIZES : SIZES + len(u)])
+        speed = np.abs(u / sizes).max(initial=0.0)
+        moving = np.isfinite(speed) and speed > 0.0
+        along = [u / speed] if moving else [side * row * sizes for row in np.eye(len(u)) for side in (1.0, -1.0)]
+        yield joint, s, [way * one for way in AHEAD for one in along]
+
+
+def _motion(start, s):
+    """Rows (n_v, 6) of the motion of a function of the coordinates, in lengths; no numbers where it has none."""
+    try:
+        with np.errstate(all="ignore"):
+            d, C = start.pose(s)
+            whole = np.isreal(d).all() and np.isreal(C).all() and np.isfinite(d).all() and np.isfinite(C).all()
+            return start.motion(s) * np.repeat([1.0, start.length], 3) if whole else np.full((start.n_v, 6), np.nan)
+    except (ArithmeticError, ValueError):
+        return np.full((start.n_v, 6), np.nan)
 
 
 def _nearest(joint, s):
@@ -110,23 +156,21 @@ def _nearest(joint, s):
     numbers, mem, n = np.array(prepared(joint).numbers), np.zeros(MEMORY), joint.what.freedom
     d, C = np.zeros(3), np.zeros(9)
     found = read_motion(numbers, mem, np.asarray(s, float), np.zeros(n), d, C, np.zeros(6 * n), np.zeros(6))
-    return (d, C.reshape(3, 3), mem[S : S + len(s)].copy()), not found
+    return (d, C.reshape(3, 3), mem[S : S + len(s)].copy()), not found or abs(mem[LEFT]) <= CLEAR
 
 
 def _limit(joint, d, C, s):
-    """The end of the range of motion near a pose, in words: exactly where one coordinate turns back, h_x phi = 0."""
-    names = joint.what.coordinates
+    """Coordinates at the end of the range of motion near a pose: exactly where one coordinate turns back, h_x phi = 0."""
     if joint.what.freedom == 1:
         start = Start(joint)
         start.d, start.C, start.s = d, C, s.copy()
         start.turn_back()
         s = start.s
-    return ", ".join(f"{name} = {x:.10g}" for name, x in zip(names, s, strict=False))
+    return s
 
 
-def _distance(hx):
-    """Smallest singular value of rows of equal size: how far the pose is from not following the coordinates."""
-    return np.linalg.svd(hx / np.linalg.norm(hx, axis=1)[:, None], compute_uv=False)[-1]
+def _shown(joint, s):
+    return ", ".join(f"{name} = {x:.10g}" for name, x in zip(joint.what.coordinates, s, strict=False))
 
 
 def tree_motion(joint, reverse, planar):
