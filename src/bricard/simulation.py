@@ -161,7 +161,7 @@ def simulate(
     if status in (NEWTON_FAILED, STEP_TOO_SMALL):
         together = problem.pattern is not None or problem.expand is not None
         text += _singularity(problem.system, float(run.clock[0]), q, v, work, together)
-    if status in BROKEN_OFF:
+    if status in (*BROKEN_OFF, PROJECTION_FAILED):
         text += obstacle(problem.system, q, v)
     if status in (NEWTON_FAILED, STEP_TOO_SMALL, PROJECTION_FAILED, TORN_APART) and system.record.redundant:
         text = f"{text} {misfit(system, state.t, state.q)}".rstrip()

@@ -18,6 +18,16 @@ def runs_out(s, p):
     return (0.1 * left * left * np.sqrt(left) - 0.1, 0.0 * s[0], s[0]), UPRIGHT
 
 
+def runs_out_closed(d, C, s, p):
+    """The same path, closed."""
+    left = 1.0 - s[0]
+    return d[0] - 0.1 * left * left * np.sqrt(left) + 0.1, d[1], d[2] - s[0], C[0][1], C[0][2], C[1][2]
+
+
+RUNS_OUT = br.UserJoint.explicit(runs_out, {"s": "length"})
+RUNS_OUT_CLOSED = br.UserJoint.implicit(runs_out_closed, {"s": "length"})
+
+
 def stretched(s, p):
     """A rotation at s = 0 only."""
     return (s[0], 0.0, 0.0), ((1.0 + s[0], 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
@@ -156,11 +166,12 @@ def test_a_motion_that_only_turns_is_not_singular():
     np.testing.assert_allclose(found.q[-1], [100.0], rtol=1e-9)
 
 
+@pytest.mark.parametrize("coordinates", ["absolute", "relative"])
+@pytest.mark.parametrize("joint", [RUNS_OUT, RUNS_OUT_CLOSED], ids=["explicit", "implicit"])
 @pytest.mark.parametrize("options", [{"rtol": 1e-7}, {"step": 1e-2, "integrator": "rk4"}])
-def test_a_function_that_leaves_its_domain_ends_the_run(options):
+def test_a_function_that_leaves_its_domain_ends_the_run(options, joint, coordinates):
     """Beyond the end of the path nothing is a number: no wall that the body would creep along for ever."""
-    model = one_body(br.UserJoint.explicit(runs_out, {"s": "length"}))
-    found = br.simulate(model, 1.0, coordinates="relative", check=False, **options)
+    found = br.simulate(one_body(joint), 1.0, coordinates=coordinates, check=False, **options)
     assert not found.ok and 'Joint "U" stands at s = 0.9' in found.status and "its own function ends" in found.status
     assert 0.9 < found.joint("U")[-1] < 1.0
 
