@@ -14,6 +14,9 @@ The user's function is called by address (USER_JOINT); three kinds of it:
 
 Where MOTION loses rank the coordinates are without mass, and a step goes anywhere. Steps cannot be relied on to hit such a
 place; its sign is that the columns of MOTION turn over, det(MOTION_before^T MOTION) < 0, however small the way between.
+
+A step could also leap across the end of the range of an implicit joint, and come back on the wrong branch: s goes with the
+square of the time there, so that the time 2 LEFT / u is left. A velocity must not turn round beside the end in a longer step.
 """
 
 import math
@@ -22,15 +25,18 @@ from ..compiled.interfaces import TANGENT, TREE_JOINT, USER_PIECE
 from ..compiled.pointers import compiled
 from .user_closure import eliminate, implicit_motion
 from .user_layout import (
+    BESIDE,
     BIAS,
     CLEAR,
     DIFFERENCE,
     DX,
+    EARLIER,
     EXPLICIT,
     FAR,
     GOAL,
     IMPLICIT,
     KIND,
+    LATER,
     LEFT,
     LENGTH,
     MOTION,
@@ -42,6 +48,7 @@ from .user_layout import (
     OUT,
     SEEN,
     SIZES,
+    STEPPING,
     TARGET,
     WEIGHTS,
     A,
@@ -185,6 +192,28 @@ def remember(par, o, mem, m):
 
 
 @compiled
+def leaps(par, o, mem, m, t):
+    """Whether one coordinate goes away from the end of its range nearby, in a step in which it would have come there."""
+    if int(par[o + N_V]) != 1 or mem[m + SEEN] == 0.0 or mem[m + STEPPING] == 0.0:
+        return False
+    away = mem[m + V] * mem[m + LEFT] < 0.0 and abs(mem[m + LEFT]) < BESIDE
+    before = m + (LATER if t > mem[m + LATER] else EARLIER)  # iterations of a step have the same time
+    return away and t > mem[before] and t - mem[before] > 0.5 * mem[before + 1]
+
+
+@compiled
+def note_time(par, o, mem, m, t):
+    """LATER is t, with the time to the end of the range if one coordinate goes there; EARLIER is one before t."""
+    if mem[m + SEEN] == 0.0 or t <= mem[m + EARLIER]:
+        mem[m + EARLIER], mem[m + EARLIER + 1] = t, FAR
+    elif t > mem[m + LATER]:
+        mem[m + EARLIER], mem[m + EARLIER + 1] = mem[m + LATER], mem[m + LATER + 1]
+    towards = int(par[o + N_V]) == 1 and mem[m + V] * mem[m + LEFT] > 0.0
+    mem[m + LATER] = t
+    mem[m + LATER + 1] = 2.0 * mem[m + LEFT] * par[o + SIZES] / mem[m + V] if towards else FAR
+
+
+@compiled
 def is_smooth(par, o, mem, m):
     """Whether MOTION, turned over between OLD and TARGET, has only turned on the way: then by little where the way is little."""
     n_q = int(par[o + N_Q])
@@ -250,12 +279,13 @@ def user_tree_joint(t, q, v, flags, first, last, system, work):
                 if not known:
                     slope[b + j, 0] = math.nan
         move_target(par, o, mem, m, 0, 0.0, q, a)
-        found = find_motion(par, o, mem, m) and abs(mem[m + LEFT]) > CLEAR
+        found = find_motion(par, o, mem, m) and abs(mem[m + LEFT]) > CLEAR and not leaps(par, o, mem, m, t)
         if found and mem[m + SEEN] != 0.0 and turns_over(par, o, mem, m):
             found = is_smooth(par, o, mem, m)
             move_target(par, o, mem, m, 0, 0.0, q, a)
             found = find_motion(par, o, mem, m) and found
         if found:
+            note_time(par, o, mem, m, t)
             remember(par, o, mem, m)
         for i in range(3):
             d[n, i] = mem[m + D + i] if found else float("nan")

@@ -7,7 +7,7 @@ import numpy as np
 from ..errors import ModelError
 from ..kernels.user_elimination import SIZE, read_coordinates, read_motion
 from ..kernels.user_joint import user_tree_joint
-from ..kernels.user_layout import CLEAR, KEPT, LEFT, SIZES, START, S
+from ..kernels.user_layout import CLEAR, KEPT, LEFT, SIZES, START, STEPPING, S
 from .user_start import Start, prepared
 
 MEMORY = SIZE
@@ -94,6 +94,13 @@ def contract(joint, s, u=None) -> Contract:
         )
     rows = motion.reshape(n, 6)
     return Contract(d, C.reshape(3, 3), rows[:, :3].T, rows[:, 3:].T, bias[:3], bias[3:])
+
+
+def watch_steps(system, work, on):
+    """While a run takes steps, users' joints of the tree look out for those that leap across the end of their range."""
+    for i, node in enumerate(system.tree):
+        if node.joint is not None and node.joint.kind == "user":
+            work.branch.memory[int(system.record.tree.memory[i]) + STEPPING] = float(on)
 
 
 def range_end(system, q, v):
