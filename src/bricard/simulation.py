@@ -52,7 +52,7 @@ from .system.redundancy import redundancy
 from .system.rotation import LOST, NEAR, lost_parameters
 from .system.state import State
 from .system.system import System
-from .system.user_joint import range_end
+from .system.user_joint import obstacle, range_end, watch_steps
 
 CHUNK_SECONDS = 0.2
 FIRST_CHUNK = 64  # steps: short runs end in one call
@@ -137,11 +137,13 @@ def simulate(
     one_step = method.controller != "variable-order"
     separate = step is None and one_step and form in (RESIDUAL_DAE, SEMI_EXPLICIT_DAE)
     run.counters[counting.SEPARATE], run.counters[counting.BLIND] = separate, separate and chosen.index == 3
+    watch_steps(problem.system, work, on=True)
     prepared = time.perf_counter()
     if method.external is None:
         status, seconds, cpu = _march(problem, method, control, run, work, end, progress, watching)
     else:
         status, seconds, cpu = _drive(problem, method, state, run, work, end, progress)
+    watch_steps(problem.system, work, on=False)
     matrices = (work.kkt, run.real, *run.complex_)
     run.counters[counting.FACTORISATIONS] = sum(int(m.report[3]) for m in matrices)
     run.counters[counting.CORRECTIONS] = work.tally[0]
@@ -153,7 +155,7 @@ def simulate(
     lost = _lost(problem.system, run, q, status)
     status = LOST_ROTATION if lost else status
     if status in BROKEN_OFF:  # perhaps where a user's joint can go no further, which is no failure
-        lost = range_end(problem.system, q)
+        lost = range_end(problem.system, q, v)
         if lost:
             status = RANGE_ENDED
     culprit = lost or watching.culprit(status) or _culprit(problem.system, run, v, gap, status)
@@ -161,6 +163,8 @@ def simulate(
     if status in (NEWTON_FAILED, STEP_TOO_SMALL):
         together = problem.pattern is not None or problem.expand is not None
         text += _singularity(problem.system, float(run.clock[0]), q, v, work, together)
+    if status in (*BROKEN_OFF, PROJECTION_FAILED):
+        text += obstacle(problem.system, q, v)
     if status in (NEWTON_FAILED, STEP_TOO_SMALL, PROJECTION_FAILED, TORN_APART) and system.record.redundant:
         text = f"{text} {misfit(system, state.t, state.q)}".rstrip()
     solution = Solution.from_run(

@@ -3,9 +3,14 @@
 Newton's method finds d and C from the last pose, along its tangent, and in smaller steps of s where it does not get there at
 once; linear solves give MOTION and BIAS (spec 001, section 2). The sign of the determinant of dh/d(d, C) tells the branch: it
 changes where s turns back, so another sign is no solution. The range ends a little before, at the share END of the determinant of
-the start (the distance to the limit goes with its square): beyond, a step could jump across the limit and come back on the wrong
-branch unseen.
+the start (the distance to the limit goes with its square).
+
+Towards the limit of one coordinate the pose goes with the root of the distance, x' = dx/ds with its inverse: what is left is
+
+    LEFT = x'.x' / (2 x'.x'')
 """
+
+import math
 
 from ..compiled.pointers import compiled
 from .user_layout import (
@@ -15,11 +20,13 @@ from .user_layout import (
     DIFFERENCE,
     DX,
     END,
+    FAR,
     H2,
     HS,
     HX,
     ITERATIONS,
     LAST,
+    LEFT,
     LENGTH,
     MOTION,
     N_Q,
@@ -28,6 +35,7 @@ from .user_layout import (
     PLENTY,
     ROUGH,
     ROW,
+    SIZES,
     SMALLEST,
     START,
     TANGENT_KNOWN,
@@ -249,6 +257,9 @@ def reach(par, o, mem, m):
     """The pose at TARGET, followed from the one known in steps that Newton's method can make. False at the end of the range."""
     n_q, share, done = int(par[o + N_Q]), 1.0, 0.0
     for i in range(n_q):
+        if not math.isfinite(mem[m + TARGET + i]):
+            return False
+    for i in range(n_q):
         mem[m + LAST + i] = mem[m + S + i]
     while done < 1.0:
         here = min(1.0, done + share)
@@ -274,8 +285,9 @@ def reach(par, o, mem, m):
 
 @compiled
 def implicit_motion(par, o, mem, m):
-    """D, C, MOTION, BIAS at TARGET with the velocities V. False where there is no pose."""
+    """D, C, MOTION, BIAS at TARGET with the velocities V, and LEFT. False where there is no pose."""
     n_v, length = int(par[o + N_V]), par[o + LENGTH]
+    single = n_v == 1  # BIAS of a velocity 1 is x'', then
     begin(par, o, mem, m)
     known, mem[m + WARM] = reach(par, o, mem, m), 1.0
     if not known:
@@ -284,26 +296,34 @@ def implicit_motion(par, o, mem, m):
     for i in range(6):
         for k in range(n_v):
             mem[m + B + 7 * i + k] = -mem[m + HS + 6 * i + k]
-    solve_pose(mem, m, n_v)
+    determinant = solve_pose(mem, m, n_v) / par[o + BRANCH]
     R = nine(mem, m + C)
     shift, turn = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     for k in range(n_v):
         d = length * mem[m + B + k], length * mem[m + B + 7 + k], length * mem[m + B + 14 + k]
         own = (mem[m + B + 21 + k], mem[m + B + 28 + k], mem[m + B + 35 + k])
-        w, u = rotate(R, own), mem[m + V + k]
+        w, u = rotate(R, own), 1.0 if single else mem[m + V + k]
         for i in range(3):
             mem[m + MOTION + 6 * k + i], mem[m + MOTION + 6 * k + 3 + i] = d[i], w[i]
         shift = shift[0] + u * d[0], shift[1] + u * d[1], shift[2] + u * d[2]
         turn = turn[0] + u * own[0], turn[1] + u * own[1], turn[2] + u * own[2]
     for i in range(6):
-        mem[m + U + i] = mem[m + V + i]
+        mem[m + U + i] = 1.0 if single else mem[m + V + i]
     bend(par, o, mem, m, S, shift, turn)
     for i in range(6):
         mem[m + B + 7 * i] = -mem[m + H2 + i]
     solve_pose(mem, m, 1)
-    w = rotate(R, (mem[m + B + 21], mem[m + B + 28], mem[m + B + 35]))
+    w, square = rotate(R, (mem[m + B + 21], mem[m + B + 28], mem[m + B + 35])), 1.0
+    mem[m + LEFT] = determinant * determinant
+    if single:
+        size, bent = 0.0, 0.0
+        for i in range(3):
+            size += shift[i] * shift[i] / (length * length) + turn[i] * turn[i]
+            bent += shift[i] / length * mem[m + B + 7 * i] + turn[i] * mem[m + B + 21 + 7 * i]
+        mem[m + LEFT] = 0.5 * size / (bent * par[o + SIZES]) if bent != 0.0 else FAR
+        square = mem[m + V] * mem[m + V]
     for i in range(3):
-        mem[m + BIAS + i], mem[m + BIAS + 3 + i] = length * mem[m + B + 7 * i], w[i]
+        mem[m + BIAS + i], mem[m + BIAS + 3 + i] = square * length * mem[m + B + 7 * i], square * w[i]
     if par[o + BALL] == 0.0:
         mem[m + WARM] = TANGENT_KNOWN
     return True

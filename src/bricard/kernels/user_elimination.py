@@ -27,7 +27,6 @@ from .user_layout import (
     N_V,
     SIZES,
     TARGET,
-    WARM,
     C,
     D,
     H,
@@ -59,7 +58,7 @@ SIZE = KEPT + 326
 # numbers of an element in front of those of user_layout.py: its memory; which coordinate, of a measure; frames A and B
 MEMORY, WHICH, FRAME_A, FRAME_B, JOINT = 0, 1, 2, 14, 26
 SLANTED = 0.3  # of the determinant of Q at the start and Q: below, W is chosen anew
-SMALL, STRIDE_OF_S = 1e-14, 0.3  # smallest and largest steps of s, in natural sizes
+SMALL, STRIDE_OF_S = 1e-14, 0.3  # smallest step of s, and the largest one to begin with, in natural sizes
 DOUBTFUL = 0.05  # residuals, in lengths, with which a found s may be a false one
 
 
@@ -218,6 +217,7 @@ def seek(par, o, mem, m):
     none is found."""
     n_q, n = int(par[o + N_Q]), int(par[o + N_V])
     implicit = int(par[o + KIND]) == IMPLICIT
+    stride, before = 0.5 * STRIDE_OF_S, math.inf
     for iteration in range(2 * ITERATIONS):
         if implicit:
             slopes(par, o, mem, m, S, False, True)
@@ -229,12 +229,16 @@ def seek(par, o, mem, m):
         size, scale, left = 0.0, 1.0, 0.0
         for k in range(n):
             size = max(size, abs(mem[m + U + k]) / par[o + SIZES + k])
+            if not math.isfinite(mem[m + U + k]):
+                return math.inf
         for i in range(6):
             left = max(left, abs(mem[m + H + i]))
-        if not size < 1e6:
-            return math.inf
-        if size > STRIDE_OF_S:
-            scale = STRIDE_OF_S / size
+            if not math.isfinite(mem[m + H + i]):
+                return math.inf
+        # strides grow as long as they help: a pose may have gone any way since s was known
+        stride, before = 2.0 * stride if left < before else STRIDE_OF_S, left
+        if size > stride:
+            scale = stride / size
         advance(par, o, mem, m, S, scale)
         for i in range(n_q):
             mem[m + S + i] = mem[m + X + i]
@@ -245,7 +249,7 @@ def seek(par, o, mem, m):
 
 @USER_PIECE
 def settle(par, o, mem, m):
-    """S of the pose at POSE, with H, HX, HS, Q, R there. False where none is found.
+    """S of the pose at POSE, with H, HX, HS, Q, R there. False where none is found; S is left as it was.
 
     Where the pose has gone far since the last call the nearest s may be a false one, of a turn that does not fit: then others are
     tried from angles all around.
@@ -279,6 +283,8 @@ def settle(par, o, mem, m):
             mem[m + S + i] = mem[m + BEST + i]
         left = seek(par, o, mem, m)
     if not left < math.inf:
+        for i in range(n_q):
+            mem[m + S + i] = mem[m + BEFORE + i]
         return False
     if implicit:
         slopes(par, o, mem, m, S, True, False)
@@ -294,8 +300,6 @@ def read_coordinates(par, mem, pose, speed, out, rates):
         for i in range(12):
             mem[POSE + i] = pose[row, i]
         found = find_coordinates(par, 0, mem, 0)
-        if not found:
-            mem[WARM] = 0.0
         for i in range(n_q):
             out[row, i] = mem[S + i] if found else float("nan")
         if found and speed.shape[0] > 0:

@@ -11,26 +11,48 @@ The user's function is called by address (USER_JOINT); three kinds of it:
   the motion along the path of constant u, by central differences of sixth order: relative accuracy about 1e-12.
 * ROUTINE gives everything itself: the contract of spec 001, section 1.1.
 * IMPLICIT gives six residuals h(d, C, s); see user_closure.py.
+
+Where MOTION loses rank the coordinates are without mass, and a step goes anywhere. Steps cannot be relied on to hit such a
+place; its sign is that the columns of MOTION turn over, det(MOTION_before^T MOTION) < 0, however small the way between.
+
+A step could also leap across the end of the range of an implicit joint, and come back on the wrong branch: s goes with the
+square of the time there, so that the time 2 LEFT / u is left. A velocity must not turn round beside the end in a longer step.
 """
+
+import math
 
 from ..compiled.interfaces import TANGENT, TREE_JOINT, USER_PIECE
 from ..compiled.pointers import compiled
-from .user_closure import implicit_motion
+from .user_closure import eliminate, implicit_motion
 from .user_layout import (
+    BESIDE,
     BIAS,
-    COARSE,
+    CLEAR,
     DIFFERENCE,
     DX,
+    EARLIER,
     EXPLICIT,
+    FAR,
+    GOAL,
     IMPLICIT,
     KIND,
+    LATER,
+    LEFT,
+    LENGTH,
     MOTION,
     N_Q,
     N_V,
+    NARROW,
+    OLD,
+    OLD_MOTION,
     OUT,
+    SEEN,
     SIZES,
+    STEPPING,
     TARGET,
     WEIGHTS,
+    A,
+    B,
     C,
     D,
     U,
@@ -43,6 +65,8 @@ from .user_layout import (
     swiftness,
 )
 from .vectors import nine
+
+HALVINGS, RETRIES = 30, 8  # of the way on which MOTION may turn over; of differences that leave the range
 
 
 @compiled
@@ -110,7 +134,7 @@ def routine_motion(par, o, mem, m, target):
 
 @USER_PIECE
 def joint_motion(par, o, mem, m):
-    """D, C, MOTION, BIAS at TARGET with the velocities V. False where the joint has no pose."""
+    """D, C, MOTION, BIAS at TARGET with the velocities V, and LEFT. False where the joint has no pose."""
     kind = int(par[o + KIND])
     if kind == IMPLICIT:
         return implicit_motion(par, o, mem, m)
@@ -118,7 +142,14 @@ def joint_motion(par, o, mem, m):
         explicit_motion(par, o, mem, m, TARGET)
     else:
         routine_motion(par, o, mem, m, TARGET)
-    return True
+    mem[m + LEFT], total = FAR, 0.0
+    for i in range(6 * int(par[o + N_V])):
+        total += abs(mem[m + MOTION + i])
+    for i in range(6):
+        total += abs(mem[m + BIAS + i])
+    for i in range(12):
+        total += abs(mem[m + (D + i if i < 3 else C + i - 3)])
+    return math.isfinite(total)
 
 
 @compiled
@@ -134,6 +165,95 @@ def move_target(par, o, mem, m, k, way, q, first):
             mem[m + TARGET + i] = mem[m + X + i]
 
 
+@compiled
+def turns_over(par, o, mem, m):
+    """Whether the columns of MOTION form a basis of the other hand than those of OLD_MOTION."""
+    n, length = int(par[o + N_V]), par[o + LENGTH]
+    for j in range(6):
+        for k in range(6):
+            total = 1.0 if j == k else 0.0
+            if j < n and k < n:
+                total = 0.0
+                for i in range(6):
+                    weight = 1.0 if i < 3 else length * length
+                    total += weight * mem[m + OLD_MOTION + 6 * j + i] * mem[m + MOTION + 6 * k + i]
+            mem[m + A + 6 * j + k] = total
+    return eliminate(mem, m + A, m + B, 0) < 0.0
+
+
+@compiled
+def remember(par, o, mem, m):
+    """OLD and OLD_MOTION are those at TARGET."""
+    mem[m + SEEN] = 1.0
+    for i in range(int(par[o + N_Q])):
+        mem[m + OLD + i] = mem[m + TARGET + i]
+    for i in range(6 * int(par[o + N_V])):
+        mem[m + OLD_MOTION + i] = mem[m + MOTION + i]
+
+
+@compiled
+def leaps(par, o, mem, m, t):
+    """Whether one coordinate goes away from the end of its range nearby, in a step in which it would have come there."""
+    if int(par[o + N_V]) != 1 or mem[m + SEEN] == 0.0 or mem[m + STEPPING] == 0.0:
+        return False
+    away = mem[m + V] * mem[m + LEFT] < 0.0 and abs(mem[m + LEFT]) < BESIDE
+    before = m + (LATER if t > mem[m + LATER] else EARLIER)  # iterations of a step have the same time
+    return away and t > mem[before] and t - mem[before] > 0.5 * mem[before + 1]
+
+
+@compiled
+def note_time(par, o, mem, m, t):
+    """LATER is t, with the time to the end of the range if one coordinate goes there; EARLIER is one before t."""
+    if mem[m + SEEN] == 0.0 or t <= mem[m + EARLIER]:
+        mem[m + EARLIER], mem[m + EARLIER + 1] = t, FAR
+    elif t > mem[m + LATER]:
+        mem[m + EARLIER], mem[m + EARLIER + 1] = mem[m + LATER], mem[m + LATER + 1]
+    towards = int(par[o + N_V]) == 1 and mem[m + V] * mem[m + LEFT] > 0.0
+    mem[m + LATER] = t
+    mem[m + LATER + 1] = 2.0 * mem[m + LEFT] * par[o + SIZES] / mem[m + V] if towards else FAR
+
+
+@compiled
+def is_smooth(par, o, mem, m):
+    """Whether MOTION, turned over between OLD and TARGET, has only turned on the way: then by little where the way is little."""
+    n_q = int(par[o + N_Q])
+    for i in range(n_q):
+        mem[m + GOAL + i] = mem[m + TARGET + i]
+    for _ in range(HALVINGS):
+        for i in range(n_q):
+            mem[m + TARGET + i] = 0.5 * (mem[m + OLD + i] + mem[m + GOAL + i])
+        if not find_motion(par, o, mem, m):
+            return False
+        if turns_over(par, o, mem, m):
+            for i in range(n_q):
+                mem[m + GOAL + i] = mem[m + TARGET + i]
+        else:
+            remember(par, o, mem, m)
+    for i in range(n_q):
+        mem[m + TARGET + i] = mem[m + GOAL + i]
+    return find_motion(par, o, mem, m) and not turns_over(par, o, mem, m)
+
+
+@compiled
+def differences(par, o, mem, m, k, h, q, first, slope, bias_slope, row):
+    """Derivatives of MOTION and BIAS along velocity k, of sixth order with steps h. False where one leaves the range."""
+    n = 6 * int(par[o + N_V])
+    for i in range(n):
+        slope[row, i] = 0.0
+    for i in range(6):
+        bias_slope[row, i] = 0.0
+    for step in range(3):
+        for side in (1.0, -1.0):
+            move_target(par, o, mem, m, k, side * (step + 1) * h, q, first)
+            if not find_motion(par, o, mem, m):
+                return False
+            for i in range(n):
+                slope[row, i] += side * WEIGHTS[step] / h * mem[m + MOTION + i]
+            for i in range(6):
+                bias_slope[row, i] += side * WEIGHTS[step] / h * mem[m + BIAS + i]
+    return True
+
+
 @TREE_JOINT
 def user_tree_joint(t, q, v, flags, first, last, system, work):
     """Users' joints in the tree of relative coordinates; derivatives of motion and bias by central differences."""
@@ -147,21 +267,26 @@ def user_tree_joint(t, q, v, flags, first, last, system, work):
         for k in range(n_v):
             mem[m + V + k] = v[b + k]
         if flags & TANGENT:
+            move_target(par, o, mem, m, 0, 0.0, q, a)
+            find_motion(par, o, mem, m)
+            share = min(DIFFERENCE, NARROW * abs(mem[m + LEFT]))
             for j in range(n_v):
-                h = COARSE * par[o + SIZES + j]
-                for k in range(6 * n_v):
-                    slope[b + j, k] = 0.0
-                for i in range(6):
-                    bias_slope[b + j, i] = 0.0
-                for side in (1.0, -1.0):
-                    move_target(par, o, mem, m, j, side * h, q, a)
-                    if find_motion(par, o, mem, m):
-                        for k in range(6 * n_v):
-                            slope[b + j, k] += 0.5 * side / h * mem[m + MOTION + k]
-                        for i in range(6):
-                            bias_slope[b + j, i] += 0.5 * side / h * mem[m + BIAS + i]
+                h, known = share * par[o + SIZES + j], False
+                for _ in range(RETRIES):
+                    if not known:
+                        known = differences(par, o, mem, m, j, h, q, a, slope, bias_slope, b + j)
+                        h *= 0.25
+                if not known:
+                    slope[b + j, 0] = math.nan
         move_target(par, o, mem, m, 0, 0.0, q, a)
-        found = find_motion(par, o, mem, m)
+        found = find_motion(par, o, mem, m) and abs(mem[m + LEFT]) > CLEAR and not leaps(par, o, mem, m, t)
+        if found and mem[m + SEEN] != 0.0 and turns_over(par, o, mem, m):
+            found = is_smooth(par, o, mem, m)
+            move_target(par, o, mem, m, 0, 0.0, q, a)
+            found = find_motion(par, o, mem, m) and found
+        if found:
+            note_time(par, o, mem, m, t)
+            remember(par, o, mem, m)
         for i in range(3):
             d[n, i] = mem[m + D + i] if found else float("nan")
         for i in range(9):

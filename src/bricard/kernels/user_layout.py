@@ -18,7 +18,10 @@ WARM, S, D, P, C, V, MOTION, BIAS = 0, 1, 8, 11, 15, 24, 30, 66
 U, X, DX, OUT, LAST, TARGET = 72, 78, 97, 116, 180, 194
 # residuals, their derivatives by pose (6, 6) and by u (6, n_v), second derivative along the motion; matrix and right-hand sides
 H, HX, HS, H2, A, B = 201, 207, 243, 279, 285, 321
-KEPT = 364  # numbers in all
+# distance to the end of the range along s, in natural sizes; in the tree: 1 where a motion is known, its s, MOTION; a goal of s;
+# time of the motion known, and time from there to the end of the range; the same of one before it; 1 while a run takes steps
+LEFT, SEEN, OLD, OLD_MOTION, GOAL, LATER, EARLIER, STEPPING = 364, 365, 366, 373, 409, 416, 418, 420
+KEPT = 421  # numbers in all
 
 # numbers: kind, number of s, number of u, 1 for a quaternion; address of the function; determinant at the start; length (m);
 # addresses of the pieces
@@ -27,9 +30,12 @@ START, SIZES, ROW = 11, 25, 31  # s, d, quaternion at the start (14); natural si
 BASIS, OWN = 37, 73  # basis of residuals at the start (36), see user_rows.py; then the user's parameters
 
 TOLERANCE, ROUGH, ITERATIONS = 1e-13, 1e-9, 16
-END = 0.02  # of the determinant at the start: there the range of an implicit joint ends
+END = 2e-3  # of the determinant at the start: there the range of an implicit joint ends
+# of the way to that end, in natural sizes: what a joint of the tree keeps clear, and where it does not turn round in one step
+CLEAR, BESIDE = 1e-4, 0.1
 SMALLEST, PLENTY = 1e-6, 0.5  # shares of a step of s; largest step of Newton's method, in lengths or radians
-DIFFERENCE, COARSE = 4e-3, 1e-3  # steps of differences along the motion, in natural sizes
+DIFFERENCE, NARROW = 4e-3, 0.01  # steps of differences along the motion, in natural sizes; of the distance to the end
+FAR = 1e300  # distance to the end where there is none
 WEIGHTS = (0.75, -0.15, 1.0 / 60.0)  # central differences of sixth order
 
 

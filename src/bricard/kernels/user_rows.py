@@ -51,7 +51,6 @@ from .user_layout import (
     N_Q,
     N_V,
     TARGET,
-    WARM,
     C,
     D,
     H,
@@ -98,7 +97,6 @@ def linear(par, e, mem, m):
             column = rotate(R_b, (B[0][j], B[1][j], B[2][j]))
             mem[m + POSE + 3 + 3 * i + j] = dot((A[0][i], A[1][i], A[2][i]), rotate_back(R_a, column))
     if not find_coordinates(par, o, mem, m):
-        mem[m + WARM] = 0.0
         return False
     across(par, o, mem, m, n)
     n_q = int(par[o + N_Q])

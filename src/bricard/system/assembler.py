@@ -29,6 +29,7 @@ from .rotation import from_group, in_group
 from .state import State
 from .topology import loop_of
 from .tree_map import counted
+from .user_joint import range_end
 from .wish_rows import position_rows, velocity_rows
 
 TOLERANCE, LARGEST_STEP, ITERATIONS = 1e-11, 0.3, 200
@@ -79,6 +80,12 @@ def complete(system, t, q, v, turn=None):
     packed = pack(work)
     regular = consistent_accelerations(float(t), q, v, system.compiled, packed)
     if not regular or not np.isfinite(work.u).all():
+        ended = range_end(system, q, v)
+        if ended:
+            raise AssemblyError(
+                f"The accelerations at t = {t:g} s cannot be computed: {ended}, the end of its range of motion. Stay "
+                "farther inside; absolute coordinates pass such limits."
+            )
         culprit = system.unknown_name(int(system.pattern.order[work.kkt.report[2]])) if not regular else "the forces"
         raise AssemblyError(
             f"The accelerations at the start (t = {t:g} s) cannot be computed: the equations are singular or not finite, seen "

@@ -18,10 +18,10 @@ def in_absolute(system, q, v):
 def from_absolute(system, q, v, near=None):
     """q (n_q,) and v (n_v,) of a system in relative coordinates, from those of its base; near : (n_q,), to count turns from."""
     tree, out_q = system.record.tree, np.zeros(system.n_q)
-    places = _places(system.base, q, v)
+    bodies = places(system.base, q, v)
     steps = []
     for i, node in enumerate(system.tree):
-        (x_p, R_p, v_p, w_p), (x, R, velocity, w) = places[node.parent], places[node.body]
+        (x_p, R_p, v_p, w_p), (x, R, velocity, w) = bodies[node.parent], bodies[node.body]
         (p_a, A), (p_b, B) = node.motion.frame_a, node.motion.frame_b
         R_a, lever = R_p @ A, R @ p_b
         out = x + lever - x_p - R_p @ p_a
@@ -47,7 +47,7 @@ def _velocities(system, q, steps):
     return out
 
 
-def _places(base, q, v):
+def places(base, q, v):
     """Body -> centre of mass, rotation, velocity, angular velocity in world axes."""
     from .channels import rotation_matrices
 

@@ -21,6 +21,12 @@ CODES = {"explicit": EXPLICIT, "implicit": IMPLICIT, "routine": ROUTINE}
 BRANCH = 0.1  # in natural sizes: what start= may be off from the coordinates of the drawn pose
 CLOSED = 1e-6  # residuals, in lengths or radians, of a pose of an implicit joint
 SINGULAR = 1e-9  # smallest singular value, of the largest, below which a transmission is singular
+STRIDE = 0.3  # largest step to begin with, in natural sizes
+RUNGS, BENT, SHORTEST = (
+    10,
+    0.5,
+    1e-3,
+)  # doublings in search of a bend; change of slopes that is one; shortest length, of its way
 
 
 class Prepared(NamedTuple):
@@ -57,8 +63,7 @@ class Start:
         a, b = joint.frame_a, joint.frame_b
         self.d = a.world_rotation.T @ (b.world_position - a.world_position)
         self.C = a.world_rotation.T @ b.world_rotation
-        sizes = [np.linalg.norm(x) for x in (self.d, a.point, b.point)]
-        self.length = next((float(size) for size in sizes if size > 0.0), 1.0)
+        self.length = _size_of(a, b)
         rest = np.zeros(self.n_q)
         if self.ball:
             rest[-4] = 1.0
@@ -75,6 +80,7 @@ class Start:
             self.approach()
             self._check_branch(self.s)
             check_rotations(self)
+        self.length = self.fitting_length()
         hx, hs = self.slopes(self.d, self.C, self.s)
         scale = self.length / np.maximum(np.linalg.norm(hx, axis=1), 1e-300)
         hx, hs = hx * scale[:, None], hs * scale[:, None]
@@ -171,10 +177,58 @@ class Start:
         along = [self.closure(d + 0j, C + 0j, s + 1j * TINY * way).imag / TINY for way in self.directions(s)]
         return np.column_stack(columns), np.column_stack(along)
 
+    # the length
+
+    def fitting_length(self):
+        """Length (m): that of the bodies, or the way that belongs to a radian, but not far from that over which the joint bends.
+
+        Where the frames lie says nothing of it: they may coincide up to rounding as drawn, or be far apart.
+        """
+        length = self.length
+        if self.kind != "implicit":
+            ways = np.linalg.norm(self.motion(self.s)[:, :3], axis=1)
+            length = max(
+                length, *(way if unit == "angle" else 0.0 for way, unit in zip(ways, self.joint.units, strict=True))
+            )
+        bend = self._bend(length)
+        return float(length if bend is None else np.clip(length, SHORTEST * bend, bend))
+
+    def _bend(self, length):
+        """Way (m) along coordinates, or shifts of an implicit function, over which slopes change by half their size; or None."""
+        moves = [
+            (np.zeros(3), u) for u, unit in zip(np.eye(self.n_v), self.joint.units, strict=True) if unit == "length"
+        ]
+        moves += [(shift, np.zeros(self.n_v)) for shift in np.eye(3) if self.kind == "implicit"]
+        for rung in range(-RUNGS, RUNGS + 1):
+            way = length * 2.0**rung
+            for shift, u in moves:
+                here = self._rows(self.d, self.s, way)
+                if self.kind != "implicit" and way * np.linalg.norm(u @ self.motion(self.s)[:, 3:]) > 1.0:
+                    return way
+                for side in (way, -way):
+                    try:
+                        with np.errstate(all="ignore"):
+                            there = self._rows(self.d + side * shift, self.advanced(self.s, side * u), way)
+                    except (ArithmeticError, ValueError):  # outside of the domain of the function
+                        continue
+                    change, size = (np.linalg.norm(rows, axis=1) for rows in (there - here, here))
+                    if (change > BENT * size).any():
+                        return way
+        return None
+
+    def _rows(self, d, s, way):
+        """Slopes by rows, in units of a way (m): the motion, or the derivatives of the residuals."""
+        if self.kind != "implicit":
+            return self.motion(s) * np.repeat([1.0, way], 3)
+        hx, hs = self.slopes(d, self.C, s)
+        sizes = [way if unit == "length" else 1.0 for unit in self.joint.units]
+        return np.hstack([hx * np.repeat([way / self.length, 1.0], 3), hs * sizes])
+
     # the start
 
     def approach(self):
         """s of the pose nearest to the drawn one, by Gauss-Newton, and that pose."""
+        stride, before = 0.5 * STRIDE, np.inf
         for _ in range(60):
             d, C = (np.asarray(part, float) for part in self.pose(self.s))
             error = np.concatenate([C.T @ (self.d - d), self.length * axial(C.T @ self.C)])
@@ -182,8 +236,9 @@ class Start:
             step = np.linalg.lstsq(
                 np.vstack([C.T @ motion[:, :3].T, self.length * C.T @ motion[:, 3:].T]), error, rcond=None
             )[0]
-            size = np.abs(step / self.natural()).max(initial=0.0)
-            self.s = self.advanced(self.s, step * min(1.0, 0.3 / max(size, 1e-300)))
+            size, left = np.abs(step / self.natural()).max(initial=0.0), np.abs(error).max()
+            stride, before = 2.0 * stride if left < before else STRIDE, left
+            self.s = self.advanced(self.s, step * min(1.0, stride / max(size, 1e-300)))
             if not size > 1e-14:
                 break
         self.d, self.C = (np.asarray(part, float) for part in self.pose(self.s))
@@ -222,15 +277,16 @@ class Start:
 
     def _fitted(self):
         """s with the smallest residuals of an implicit function at the drawn pose, by Gauss-Newton."""
-        s = self.s
+        s, stride, before = self.s, 0.5 * STRIDE, np.inf
         for _ in range(60):
             with np.errstate(all="ignore"):
                 h, hs = self.closure(self.d, self.C, s).real, self.slopes(self.d, self.C, s)[1]
             if not (np.isfinite(h).all() and np.isfinite(hs).all()):
                 break
             step = -np.linalg.lstsq(hs, h, rcond=None)[0]
-            size = np.abs(step / self.natural()).max(initial=0.0)
-            s = self.advanced(s, step * min(1.0, 0.3 / max(size, 1e-300)))
+            size, left = np.abs(step / self.natural()).max(initial=0.0), np.abs(h).max()
+            stride, before = 2.0 * stride if left < before else STRIDE, left
+            s = self.advanced(s, step * min(1.0, stride / max(size, 1e-300)))
             if not size > 1e-14:
                 break
         return s
@@ -305,6 +361,14 @@ class Start:
                 "start= only tells which of several values belongs to the drawn pose: leave it out, draw the bodies there, or "
                 f'move them with model.start(joint="{self.joint.name}.{self.joint.labels[0]}", position=...).'
             )
+
+
+def _size_of(a, b):
+    """Largest radius of gyration (m) of the bodies of two frames; of bodies without, the distance of their frames."""
+    moving = [frame for frame in (a, b) if not frame.body.is_ground]
+    radii = [np.trace(f.body.inertia) / (2.0 * f.body.mass) for f in moving if f.body.mass > 0.0]
+    largest = max([0.0, *radii]) ** 0.5 or max([0.0, *(np.linalg.norm(f.point) for f in moving)])
+    return float(largest) or 1.0
 
 
 def _rotation(turn):
