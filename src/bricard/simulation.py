@@ -289,7 +289,7 @@ def _march(problem, method, control, run, work, end, progress, watching):
                 elif status == BROKEN:
                     t = float(run.clock[0])
                     q, v = problem.full(t, run.y, work)
-                    start_again(problem, method, complete(problem.system, t, q, v, work.turn), run, work)
+                    start_again(problem, method, complete(problem.system, t, q, v, work.turn, work.memory), run, work)
                     status = RUNNING
                 elif status == RENEW:
                     status = problem.renew(float(run.clock[0]), run.y, work)

@@ -29,6 +29,7 @@ from .rotation import from_group, in_group
 from .state import State
 from .topology import loop_of
 from .tree_map import counted
+from .turns import tree_places
 from .wish_rows import position_rows, velocity_rows
 
 TOLERANCE, LARGEST_STEP, ITERATIONS = 1e-11, 0.3, 200
@@ -51,7 +52,12 @@ def assemble(system, t=0.0):
     if system.base is not None:
         state = assemble(system.base, t)
         turn = counted(system.measures, state.turn, system.base.measures)
-        return complete(system, t, *from_group(system, state.q, state.v), turn)
+        q, v = from_group(system, state.q, state.v)
+        places = tree_places(system)
+        for measure, angle in zip(system.measures, turn, strict=True):
+            if measure in places and measure.kind == "angle":
+                q[places[measure]] += 2 * np.pi * np.round((angle - q[places[measure]]) / (2 * np.pi))
+        return complete(system, t, q, v, turn)
     model = system.model
     q, turn = _positions(system, model, t)
     v = _velocities(system, model, t, q, turn)
@@ -72,10 +78,12 @@ def settle(system, t, q, v, turn=None):
     return q, v
 
 
-def complete(system, t, q, v, turn=None):
-    """The State with accelerations and multipliers."""
+def complete(system, t, q, v, turn=None, memory=None):
+    """The State with accelerations and multipliers; memory : what the elements of a run have kept (Work.memory)."""
     work = system.work()
     work.turn[:] = 0.0 if turn is None else turn
+    if memory is not None:
+        work.memory[:] = memory
     packed = pack(work)
     regular = consistent_accelerations(float(t), q, v, system.compiled, packed)
     if not regular or not np.isfinite(work.u).all():

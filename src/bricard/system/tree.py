@@ -118,4 +118,4 @@ def _preorder(model, nodes):
 def cut_joints(model, nodes):
     """Names of the joints that are not in the tree and have rows of their own."""
     inside = {node.joint.name for node in nodes if node.joint is not None}
-    return tuple(joint.name for joint in model.joints.values() if joint.name not in inside)
+    return tuple(joint.name for joint in model.joints.values() if joint.name not in inside and joint.blocks())
