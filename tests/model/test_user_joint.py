@@ -406,6 +406,39 @@ def test_linkage_with_a_singular_transmission():
     assert br.UserJoint.from_linkage(sub, ("ground", "block"), {"angle": "A"}).kind == "linkage"
 
 
+def slide(grounded):
+    """A slide between two plates, with something on the ground, which is neither of them."""
+    sub = br.Model("slide")
+    for name in ("base", "top"):
+        sub.body(name, mass=1.0, inertia=(0.1, 0.1, 0.1))
+    sub.prismatic("A", "base", "top", (0, 0, 0), (1, 0, 0))
+    if grounded == "spring":
+        sub.spring("pull", sub.ground, "top", (0, 0, 0), (0, 0, 1), stiffness=1.0)
+    if grounded == "coordinates":
+        sub.free("place", sub.ground, "top", (0, 0, 0))
+    return sub
+
+
+@pytest.mark.parametrize(("grounded", "words"), [("spring", 'force "pull"'), ("coordinates", 'joint "place"')])
+def test_linkages_between_moving_bodies_leave_the_ground_out(grounded, words):
+    with pytest.raises(ModelError, match=rf'"slide" is held by its ground \({words}\)'):
+        br.UserJoint.from_linkage(slide(grounded), ("base", "top"), {"x": "A"})
+
+
+def test_a_linkage_that_does_not_fit_leaves_the_host_as_it_was():
+    sub = br.Model("arm", planar=True)
+    for name, end in (("t", 1.0), ("inner", 2.0)):
+        sub.body(name, br.Rod((end - 1.0, 0, 0), (end, 0, 0), mass=1.0))
+    sub.pin("B", "t", "inner", (1, 0, 0))
+    sub.pin("A", sub.ground, "t", (0, 0, 0))
+    joint = br.UserJoint.from_linkage(sub, ("ground", "t"), {"a": "A", "b": "B"})
+    host = br.Model("host")
+    host.body("b", br.Rod((0, 0, 0), (1, 0, 0), mass=1.0))
+    with pytest.raises(ModelError, match="a pin joins planar bodies"):
+        host.user_joint("L", host.ground, "b", joint)
+    assert (list(host.bodies), list(host.joints), list(host.forces)) == (["b"], [], [])
+
+
 def test_planar_bodies_are_refused():
     model = br.Model("flat", planar=True)
     model.body("b", br.PointMass((0, 0, 0), mass=1.0))
