@@ -57,6 +57,7 @@ from .system.user_joint import range_end
 CHUNK_SECONDS = 0.2
 FIRST_CHUNK = 64  # steps: short runs end in one call
 RTOL = 1e-8  # default tolerance of adaptive runs
+PASSES = 1e-8  # relative tolerance with which adaptive steps pass singular positions
 MOST_STEPS = 1e10
 BROKEN_OFF = (NOT_FINITE, NEWTON_FAILED, STEP_TOO_SMALL, SINGULAR)  # how a run ends at the limit of a user's joint
 UNUSABLE = 1e-3  # position error at the end, in characteristic lengths or radians, with which a run has failed
@@ -160,7 +161,7 @@ def simulate(
     text = sentence(status, run.clock[0], run.clock[1], int(run.counters[counting.STEPS]), culprit)
     if status in (NEWTON_FAILED, STEP_TOO_SMALL):
         together = problem.pattern is not None or problem.expand is not None
-        text += _singularity(problem.system, float(run.clock[0]), q, v, work, together)
+        text += _singularity(problem.system, float(run.clock[0]), q, v, work, together, float(run.tolerance[0]))
     if status in (NEWTON_FAILED, STEP_TOO_SMALL, PROJECTION_FAILED, TORN_APART) and system.record.redundant:
         text = f"{text} {misfit(system, state.t, state.q)}".rstrip()
     solution = Solution.from_run(
@@ -338,19 +339,24 @@ def _act(fired, problem, method, run, work, watching):
     return CHATTERING if watching.crowded(fired) else RUNNING
 
 
-def _singularity(system, t, q, v, work, together):
+def _singularity(system, t, q, v, work, together, rtol):
     """A further sentence if the last position is close to a singular one; together: for methods that solve with constraints."""
     if not (np.isfinite(q).all() and np.isfinite(v).all()):
         return ""
     found = nearly_singular(system, State(t, q, v, v, np.zeros(system.n_rows), work.turn.copy()))
     if found is None:
         return ""
-    words = (
-        "integrators that solve several stages at once may not pass it; generalized-alpha and the Ode forms with correction do."
-        if together
-        else "round-off is large in its neighbourhood, and a step cannot be as accurate there as it is asked to be. Loosen rtol: "
-        "1e-8 passes such positions."
-    )
+    if together:
+        words = (
+            "integrators that solve several stages at once may not pass it; generalized-alpha and the Ode forms with "
+        )
+        words += "correction do."
+    elif rtol < PASSES:
+        words = "round-off is large in its neighbourhood, and a step cannot be as accurate there as it is asked to be. Loosen "
+        words += "rtol: 1e-8 passes such positions."
+    else:
+        words = "where no step passes it, the motion is driven to a dead point or beyond its range. br.kinematics(model, ...) "
+        words += "shows the range."
     return f" The position there is close to a singular one ({found}): {words}"
 
 

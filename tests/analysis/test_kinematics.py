@@ -402,6 +402,39 @@ def test_bad_sweeps(sweep, words):
         br.kinematics(suspension(), sweep)
 
 
+def test_a_sweep_that_begins_at_a_dead_point_is_told():
+    model = br.Model("slider-crank", planar=True)
+    model.body("crank", br.Rod((0, 0, 0), (0.3, 0, 0), mass=1.0))
+    model.body("rod", br.Rod((0.3, 0, 0), (1.3, 0, 0), mass=1.0))
+    model.body("block", br.PointMass((1.3, 0, 0), mass=1.0))
+    model.pin("A", model.ground, "crank", (0, 0, 0))
+    model.pin("B", "crank", "rod", (0.3, 0, 0))
+    model.pin("C", "rod", "block", (1.3, 0, 0))
+    model.slider("D", model.ground, "block", (1.3, 0, 0), (1, 0, 0))
+    with pytest.raises(AssemblyError, match=r'begins at a dead point, "D" = 0 m.*the side that is meant'):
+        br.kinematics(model, {"D": (0.0, -0.1)})
+
+
+def test_a_sweep_that_begins_at_a_branch_point_is_told():
+    model = br.Model("flat parallelogram", planar=True)
+    model.body("a", br.Rod((0, 0, 0), (0.5, 0, 0), mass=1.0))
+    model.body("b", br.Rod((0.5, 0, 0), (1.5, 0, 0), mass=1.0))
+    model.body("c", br.Rod((1.5, 0, 0), (1, 0, 0), mass=1.0))
+    model.pin("A", model.ground, "a", (0, 0, 0))
+    model.pin("B", "a", "b", (0.5, 0, 0))
+    model.pin("C", "b", "c", (1.5, 0, 0))
+    model.pin("D", "c", model.ground, (1, 0, 0))
+    with pytest.raises(ModelError, match=r"is a branch point.*Draw it elsewhere"):
+        br.kinematics(model, {"A": (0.0, 1.0)})
+
+
+def test_a_run_driven_beyond_its_range_is_not_told_to_tighten_its_tolerance():
+    model = suspension(0.0, 0.4)
+    model.drive("lift", "travel.z", br.Polynomial((0.0, 0.4)))
+    with pytest.raises(br.SimulationError, match=r"beyond its range\. br\.kinematics\(model, \.\.\.\) shows the range"):
+        br.simulate(model, 1.0, rtol=1e-6)
+
+
 def test_too_many_freedoms_are_counted():
     model = br.Model("free")
     model.body("b", br.Box((1, 1, 1), mass=1.0))
@@ -423,7 +456,9 @@ def test_inverse_dynamics_is_the_closed_form_of_a_pendulum():
 
 
 def test_inverse_dynamics_beyond_the_range_of_motion():
-    with pytest.raises(AssemblyError, match=r"t = 0\.7"):
+    with pytest.raises(
+        AssemblyError, match=r't = 0\.7\d* s \("travel.z" = 0\.28\d* m\).*ends at "travel.z" = 0\.284825331 m'
+    ):
         br.inverse_dynamics(suspension(), {"travel.z": br.Polynomial((0.0, 0.4))}, np.linspace(0, 1, 21))
 
 

@@ -21,6 +21,7 @@ from ..linalg.kkt import (
     retract,
     solve_kkt,
 )
+from ..model.profiles import Constant
 from .build import build
 from .fit import MEANT, closed, kept_rows, misfit
 from .posing import check_axes, check_rotations, posed
@@ -30,9 +31,10 @@ from .state import State
 from .topology import loop_of
 from .tree_map import counted
 from .turns import tree_places
-from .wish_rows import position_rows, velocity_rows
+from .wish_rows import coupling, position_rows, velocity_rows
 
 TOLERANCE, LARGEST_STEP, ITERATIONS = 1e-11, 0.3, 200
+HALVES, FEW = 20, 50  # of the way to a wish that cannot be met, which is looked for in models of few bodies
 VELOCITY_ROUNDS = 5  # nonholonomic rows may be nonlinear, and each round takes the regularisation further out
 SLOPE = (
     10.0  # by what rows that fit nearly may gape more than a little way along the motion; each derivative adds as much
@@ -121,10 +123,42 @@ def _positions(system, model, t):
     extended = build(model, extra=rows.blocks)
     soft = np.concatenate([np.zeros(system.n_rows), rows.softness])
     turn = _measure_targets(extended, rows.targets)
-    q = _close(extended, t, posed(system, model), turn, soft, plain=system)
+    try:
+        q = _close(extended, t, posed(system, model), turn, soft, plain=system)
+    except AssemblyError as error:
+        raise AssemblyError(f"{error}{_reachable(system, model, t, rows)}") from None
     check_rotations(system, model, q)
     check_axes(system, model, q)
     return q, _turns(system, t, q, rows.targets)
+
+
+def _reachable(system, model, t, rows):
+    """A further sentence where one wish for a coordinate alone cannot be met: what is asked for, and how far the mechanism gets
+    on the way there from its drawn position, by halves."""
+    if len(rows.blocks) != 1 or len(rows.targets) != 1 or len(model.bodies) > FEW:
+        return ""
+    (wish,), ((measure, asked),) = [w for w in model.wishes if w.measure in rows.targets], rows.targets.items()
+
+    def closed(value, q):
+        near = build(model, extra=[(rows.blocks[0][0], (coupling(measure, Constant(value)),))])
+        soft = np.zeros(near.n_rows)
+        return _close(near, t, q, _measure_targets(near, {measure: value}), soft, plain=near)
+
+    try:
+        q = _close(system, t, system.start, np.zeros(system.n_measures), np.zeros(system.n_rows))
+    except AssemblyError:
+        return ""
+    extended = build(model, extra=rows.blocks)
+    drawn = float(_turns(extended, t, q, {})[extended.measures.index(measure)])
+    reached, refused = drawn, asked
+    for _ in range(HALVES):
+        middle = 0.5 * (reached + refused)
+        try:
+            q, reached = closed(middle, q), middle
+        except AssemblyError:
+            refused = middle
+    unit = "rad" if measure.unit == "angle" else "m"
+    return f" Asked is {wish.joint} = {asked:.9g} {unit}; from {drawn:.6g} {unit} as drawn it gets to {reached:.6g} {unit}."
 
 
 def _velocities(system, model, t, q, turn):
