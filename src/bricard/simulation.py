@@ -329,7 +329,7 @@ def _drive(problem, method, state, run, work, end, progress):
 
 def _act(fired, problem, method, run, work, watching):
     """Do what the trigger that has interrupted the run asks for. A status."""
-    state, ends = watching.act(fired, work.turn.copy())
+    state, ends = watching.act(fired, work)
     start_again(problem, method, state, run, work)
     if ends:  # the event is the last sample
         run.out_t[run.counters[counting.OUTPUT]] = state.t

@@ -361,6 +361,17 @@ def test_springs_on_users_joints_and_going_on_do_not_depend_on_the_output(coordi
     assert found.constraint_errors.position.max() < 1e-9
 
 
+@pytest.mark.parametrize("coordinates", ["absolute", "relative"])
+def test_resets_of_users_joints_keep_their_turns(coordinates):
+    half = br.Trigger("S.a", at=-40.0, action=lambda t, q, v: 0.5 * v)
+    found = br.simulate(falling_nut(), 2.0, coordinates=coordinates, rtol=1e-8, output=1, triggers=[half])
+    rate = 9.81 * 0.05 / (0.05**2 + 0.01)
+    hit = sqrt(80.0 / rate)
+    left = 2.0 - hit
+    assert [event.t for event in found.events] == pytest.approx([hit], abs=1e-7)
+    assert found.joint("S.a")[-1] == pytest.approx(-40.0 - 0.5 * rate * (hit * left + left**2), abs=1e-5)
+
+
 def test_samples_without_a_run_are_unwrapped_and_told():
     solution = br.simulate(wheel(), 3.0, output=1)
     bare = br.Solution(**{key: getattr(solution, key) for key in solution.__dataclass_fields__ if key != "totals"})

@@ -30,7 +30,7 @@ from .rotation import from_group, in_group
 from .state import State
 from .topology import loop_of
 from .tree_map import counted
-from .turns import tree_places
+from .turns import tell_joints, tree_places
 from .wish_rows import coupling, position_rows, velocity_rows
 
 TOLERANCE, LARGEST_STEP, ITERATIONS = 1e-11, 0.3, 200
@@ -68,15 +68,16 @@ def assemble(system, t=0.0):
     return state
 
 
-def settle(system, t, q, v, turn=None):
-    """q and v of a system without wishes, moved onto its constraints; turn: references of the counted angles, 0 if not given."""
+def settle(system, t, q, v, turn=None, known=None):
+    """q and v of a system without wishes, moved onto its constraints; turn: references of the counted angles, 0 if not given;
+    known: coordinates of users' joints (turns.known_joints), near those of their start if not given."""
     if system.base is not None:
         base, positions, velocities = in_group(system, q[None, :], v[None, :])
         turn = None if turn is None else counted(base.measures, turn, system.measures)
-        return from_group(system, *settle(base, t, positions[0], velocities[0], turn), near=q)
+        return from_group(system, *settle(base, t, positions[0], velocities[0], turn, known), near=q)
     turn = np.zeros(system.n_measures) if turn is None else turn
-    q = _close(system, t, q, turn, np.zeros(system.n_rows))
-    v = _match(system, t, q, v, turn, np.zeros(system.n_rows))
+    q = _close(system, t, q, turn, np.zeros(system.n_rows), known=known)
+    v = _match(system, t, q, v, turn, np.zeros(system.n_rows), known=known)
     return q, v
 
 
@@ -198,7 +199,7 @@ def _geometric(system):
     return regularise(replace(system, record=clean, mass_values=values))
 
 
-def _close(system, t, q, turn, soft, plain=None):
+def _close(system, t, q, turn, soft, plain=None, known=None):
     """q moved onto the constraints; `soft` are the softness of each row (0: hard)."""
     metric = _geometric(system)
     scale = metric.record.row_diagonal
@@ -210,6 +211,7 @@ def _close(system, t, q, turn, soft, plain=None):
         moving = metric.record.column[:-1, :3]
         sizes[moving[moving < system.n_v].astype(int)] = system.length
     work.turn[:] = turn
+    tell_joints(system, work, known)
     hard, step, gap, error = soft == 0.0, np.inf, np.zeros(system.n_rows), np.inf
     yielding = not hard.all()
     for iteration in range(ITERATIONS):
@@ -296,13 +298,14 @@ def _explain_gap(system, plain, gap, t):
     )
 
 
-def _match(system, t, q, v, turn, soft, plain=None):
+def _match(system, t, q, v, turn, soft, plain=None, known=None):
     """The velocity nearest to v in the mass metric that satisfies all rows."""
     record = system.with_record(
         regularisation=np.where(soft > 0.0, SOFT * soft, HARD) * system.record.row_diagonal, refinements=0
     )
     work = record.work()
     work.turn[:] = turn if turn.size == system.n_measures else 0.0
+    tell_joints(system, work, known)
     packed, v = pack(work), v.copy()
     yielding, rounds = bool((soft > 0.0).any()), 0
     for _ in range(ITERATIONS):

@@ -84,6 +84,25 @@ def tell_coordinates(system, work, values):
     work.memory[places] = values[which]
 
 
+def known_joints(system, q, memory):
+    """User's joint -> its coordinates (numbers,): those in q (n_q,) of a tree, and those that its rows keep in Work.memory."""
+    found = {}
+    for node, first in zip(system.tree, system.record.tree.q_first, strict=False):
+        if node.joint is not None and node.joint.kind == "user":
+            found[node.joint] = q[int(first) : int(first) + node.joint.what.numbers]
+    for joint, places in kept_joints(system).items():
+        found[joint] = memory[places[0] + S : places[0] + S + joint.what.numbers].copy()
+    return found
+
+
+def tell_joints(system, work, known):
+    """Let the elements of joints look for their coordinates near known ones, see known_joints."""
+    for joint, places in kept_joints(system).items() if known else ():
+        for m in places if joint in known else ():
+            work.memory[m + WARM] = 1.0
+            work.memory[m + S : m + S + joint.what.numbers] = known[joint]
+
+
 def element_memory(record, e):
     """First place in Work.memory of an element of a user's joint."""
     return int(record.parameters[int(record.parameter[e]) + MEMORY])
