@@ -168,10 +168,10 @@ def absolute_totals(solution):
     """Totals (n, n_angles + n_kept + 1) of the base of a system in relative coordinates, of which only the coordinates of users'
     joints are known; none where some is not."""
     base, found = solution.system.base, users_coordinates(solution)
-    kept = [found.get(joint) for joint in kept_joints(base)]
-    if any(values is None for values in kept):
+    joints, n = kept_joints(base), solution.t.size
+    if any(joint not in found for joint in joints):
         return np.zeros((0, 0))
-    n = solution.t.size
+    kept = [found[joint] for joint in joints]
     return np.concatenate([np.zeros((n, len(base.angles))), *kept, np.zeros((n, 1))], axis=1)
 
 
