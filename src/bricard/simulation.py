@@ -57,6 +57,7 @@ from .system.user_joint import obstacle, range_end, watch_steps
 CHUNK_SECONDS = 0.2
 FIRST_CHUNK = 64  # steps: short runs end in one call
 RTOL = 1e-8  # default tolerance of adaptive runs
+PASSES = 1e-8  # relative tolerance with which adaptive steps pass singular positions
 MOST_STEPS = 1e10
 BROKEN_OFF = (NOT_FINITE, NEWTON_FAILED, STEP_TOO_SMALL, SINGULAR)  # how a run ends at the limit of a user's joint
 UNUSABLE = 1e-3  # position error at the end, in characteristic lengths or radians, with which a run has failed
@@ -162,7 +163,7 @@ def simulate(
     text = sentence(status, run.clock[0], run.clock[1], int(run.counters[counting.STEPS]), culprit)
     if status in (NEWTON_FAILED, STEP_TOO_SMALL):
         together = problem.pattern is not None or problem.expand is not None
-        text += _singularity(problem.system, float(run.clock[0]), q, v, work, together)
+        text += _singularity(problem.system, float(run.clock[0]), q, v, work, together, float(run.tolerance[0]))
     if status in (*BROKEN_OFF, PROJECTION_FAILED):
         text += obstacle(problem.system, q, v)
     if status in (NEWTON_FAILED, STEP_TOO_SMALL, PROJECTION_FAILED, TORN_APART) and system.record.redundant:
@@ -293,7 +294,7 @@ def _march(problem, method, control, run, work, end, progress, watching):
                 elif status == BROKEN:
                     t = float(run.clock[0])
                     q, v = problem.full(t, run.y, work)
-                    start_again(problem, method, complete(problem.system, t, q, v, work.turn), run, work)
+                    start_again(problem, method, complete(problem.system, t, q, v, work.turn, work.memory), run, work)
                     status = RUNNING
                 elif status == RENEW:
                     status = problem.renew(float(run.clock[0]), run.y, work)
@@ -332,7 +333,7 @@ def _drive(problem, method, state, run, work, end, progress):
 
 def _act(fired, problem, method, run, work, watching):
     """Do what the trigger that has interrupted the run asks for. A status."""
-    state, ends = watching.act(fired, work.turn.copy())
+    state, ends = watching.act(fired, work)
     start_again(problem, method, state, run, work)
     if ends:  # the event is the last sample
         run.out_t[run.counters[counting.OUTPUT]] = state.t
@@ -342,19 +343,24 @@ def _act(fired, problem, method, run, work, watching):
     return CHATTERING if watching.crowded(fired) else RUNNING
 
 
-def _singularity(system, t, q, v, work, together):
+def _singularity(system, t, q, v, work, together, rtol):
     """A further sentence if the last position is close to a singular one; together: for methods that solve with constraints."""
     if not (np.isfinite(q).all() and np.isfinite(v).all()):
         return ""
     found = nearly_singular(system, State(t, q, v, v, np.zeros(system.n_rows), work.turn.copy()))
     if found is None:
         return ""
-    words = (
-        "integrators that solve several stages at once may not pass it; generalized-alpha and the Ode forms with correction do."
-        if together
-        else "round-off is large in its neighbourhood, and a step cannot be as accurate there as it is asked to be. Loosen rtol: "
-        "1e-8 passes such positions."
-    )
+    if together:
+        words = (
+            "integrators that solve several stages at once may not pass it; generalized-alpha and the Ode forms with "
+        )
+        words += "correction do."
+    elif rtol < PASSES:
+        words = "round-off is large in its neighbourhood, and a step cannot be as accurate there as it is asked to be. Loosen "
+        words += "rtol: 1e-8 passes such positions."
+    else:
+        words = "where no step passes it, the motion is driven to a dead point or beyond its range. br.kinematics(model, ...) "
+        words += "shows the range."
     return f" The position there is close to a singular one ({found}): {words}"
 
 

@@ -298,6 +298,80 @@ def test_turns_are_counted_through_events():
     assert len(found) == 1 and abs(solution.joint("A")[-1] - expected) < 1e-5
 
 
+def torsion_wheel(speed, planar=False, angle=None):
+    """A wheel on a torsion spring of the frequency 1 rad/s."""
+    model = br.Model("torsion", gravity=(0, 0, 0), planar=planar)
+    model.body("wheel", mass=1.0, inertia=1.0 if planar else (1.0, 1.0, 1.0))
+    model.revolute("A", model.ground, "wheel", (0, 0, 0), AXIS)
+    model.torsion("spring", "A", stiffness=1.0)
+    model.start(joint="A", position=angle, velocity=speed)
+    return model
+
+
+@pytest.mark.parametrize("planar", [True, False])
+@pytest.mark.parametrize("coordinates", ["absolute", "relative"])
+@pytest.mark.parametrize(
+    ("speed", "settings", "accuracy"),
+    [(30.0, {"rtol": 1e-4}, 0.02), (300.0, {"rtol": 1e-6, "integrator": "dop853"}, 1e-3)],
+    ids=["default", "dop853"],
+)
+def test_a_spring_knows_the_turns_of_its_angle(planar, coordinates, speed, settings, accuracy):
+    found = br.simulate(torsion_wheel(speed, planar), 6.0, coordinates=coordinates, **settings)
+    assert np.abs(found.joint("A") - speed * np.sin(found.t)).max() < accuracy
+
+
+@pytest.mark.parametrize("coordinates", ["absolute", "relative"])
+def test_a_spring_knows_the_turns_of_the_start(coordinates):
+    found = br.simulate(torsion_wheel(0.0, angle=10.0), 2.0, coordinates=coordinates, rtol=1e-8)
+    assert np.abs(found.joint("A") - 10.0 * np.cos(found.t)).max() < 1e-5
+
+
+def screw(s, p):
+    c, z = np.cos(s[0]), np.sin(s[0])
+    return (0.0, 0.0, 0.05 * s[0]), ((c, -z, 0.0), (z, c, 0.0), (0.0, 0.0, 1.0))
+
+
+def falling_nut(stiffness=0.0):
+    """A nut that falls along a screw with 1/0.05 rad per metre."""
+    model = br.Model("nut")
+    model.body("nut", mass=1.0, inertia=(0.1, 0.1, 0.01))
+    model.user_joint("S", model.ground, "nut", br.UserJoint.explicit(screw, {"a": "angle"}))
+    if stiffness:
+        model.torsion("spring", "S.a", stiffness=stiffness)
+    return model
+
+
+@pytest.mark.parametrize("coordinates", ["absolute", "relative"])
+@pytest.mark.parametrize("output", [1, 2, 10, 1000])
+def test_coordinates_of_users_joints_do_not_depend_on_the_output(coordinates, output):
+    found = br.simulate(falling_nut(), 2.0, coordinates=coordinates, rtol=1e-8, output=output)
+    rate = -9.81 * 0.05 / (0.05**2 + 0.01)
+    np.testing.assert_allclose(found.joint("S.a"), 0.5 * rate * found.t**2, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(found.joint_velocity("S.a"), rate * found.t, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(found.reaction("S").force[:, 2], 9.81 + 0.05 * rate, rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("coordinates", ["absolute", "relative"])
+def test_springs_on_users_joints_and_going_on_do_not_depend_on_the_output(coordinates):
+    first = br.simulate(falling_nut(0.01), 2.0, coordinates=coordinates, rtol=1e-8, output=1)
+    found = br.simulate(first, 1.0, rtol=1e-8, output=1)
+    fine = br.simulate(falling_nut(0.01), 3.0, coordinates=coordinates, rtol=1e-8, output=1000)
+    assert abs(found.joint("S.a")[-1] - fine.joint("S.a")[-1]) < 1e-6
+    assert np.abs(found.energy.error).max() < 1e-6
+    assert found.constraint_errors.position.max() < 1e-9
+
+
+@pytest.mark.parametrize("coordinates", ["absolute", "relative"])
+def test_resets_of_users_joints_keep_their_turns(coordinates):
+    half = br.Trigger("S.a", at=-40.0, action=lambda t, q, v: 0.5 * v)
+    found = br.simulate(falling_nut(), 2.0, coordinates=coordinates, rtol=1e-8, output=1, triggers=[half])
+    rate = 9.81 * 0.05 / (0.05**2 + 0.01)
+    hit = sqrt(80.0 / rate)
+    left = 2.0 - hit
+    assert [event.t for event in found.events] == pytest.approx([hit], abs=1e-7)
+    assert found.joint("S.a")[-1] == pytest.approx(-40.0 - 0.5 * rate * (hit * left + left**2), abs=1e-5)
+
+
 def test_samples_without_a_run_are_unwrapped_and_told():
     solution = br.simulate(wheel(), 3.0, output=1)
     bare = br.Solution(**{key: getattr(solution, key) for key in solution.__dataclass_fields__ if key != "totals"})

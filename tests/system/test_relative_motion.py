@@ -194,5 +194,18 @@ def test_the_report_shows_tree_and_cut_joints():
     assert "cut: C" in text
 
 
+def test_the_report_counts_free_bodies_and_drives_apart():
+    model = four_bar()
+    model.drive("motor", "A", br.Sine(0.1, 1.0))
+    model.body("stone", mass=1.0, inertia=(1.0, 1.0, 1.0))
+    model.body("kite", mass=1.0, inertia=(1.0, 1.0, 1.0))
+    model.free("F", "stone", "kite", (0, 0, 0))
+    report = model.report(coordinates="relative")
+    assert (report.cut, report.conditions) == (["C"], ["motor"])
+    text = str(report)
+    assert "relative coordinates: 3 joints in the tree, 1 cut, 2 free bodies, 1 drives, gears or rolling" in text
+    assert "cut: C\n    drives, gears or rolling: motor" in text
+
+
 def test_the_report_without_them():
     assert four_bar().report().tree is None

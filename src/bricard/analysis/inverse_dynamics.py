@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import AssemblyError, ModelError, suggest
+from ..errors import AssemblyError, BricardError, ModelError, suggest
 from ..linalg.rank import rank
 from ..model import Model
 from ..solution.solution import Solution
@@ -97,7 +97,7 @@ def inverse_dynamics(model: Model, motion: dict[str, Any], times: Any) -> Invers
             name += "'"
         names[coordinate] = driven.drive(name, coordinate, profile).name
     system = build(driven)
-    walk = Prescribed(system, model, t)
+    walk = Prescribed(system, model, t, {coordinate: driven.joints[name].profile for coordinate, name in names.items()})
     q, turn = _begin(model, driven, motion, names, float(t[0]), system)
     samples = [walk.settle(float(t[0]), q, turn)]
     for until in t[1:]:
@@ -109,10 +109,10 @@ def inverse_dynamics(model: Model, motion: dict[str, Any], times: Any) -> Invers
 
 
 class Prescribed:
-    """The motion of a system without freedom, from time to time."""
+    """The motion of a system without freedom, from time to time; profiles : of the prescribed coordinates of the model."""
 
-    def __init__(self, system, model, t):
-        self.system, self.model = system, model
+    def __init__(self, system, model, t, profiles):
+        self.system, self.model, self.profiles = system, model, profiles
         r = system.record
         self.columns = r.length * np.sqrt(r.metric[: r.n_v])
         self.instant = Instant(system, t[0], np.zeros(system.n_measures))
@@ -140,10 +140,7 @@ class Prescribed:
                 break
             work.turn[:], q = work.value, system.retract(q, step)
         if not worst <= 1e3 * TOLERANCE:
-            raise AssemblyError(
-                f'Model "{self.model.name}" cannot follow the motion at t = {t:.6g} s: the constraints do not close there. Look '
-                'for the range of motion with kinematics(model, "coordinate"), and stay inside.'
-            )
+            raise AssemblyError(self._not_closed(t))
         instant.work.turn[:] = instant.work.value
         G = instant.G * self.columns * system.record.row_scale[:, None]
         missing = system.n_v - (rank(np.linalg.svd(G, compute_uv=False)) if G.size else 0)
@@ -154,6 +151,23 @@ class Prescribed:
             )
         v = self._solve(-instant.work.phi_t)
         return q, v, instant.work.value.copy()
+
+    def _not_closed(self, t):
+        """The sentences for a time at which there is no position: what is asked for, and where the range of motion ends."""
+        asked = {name: float(profile(t)) for name, profile in self.profiles.items()}
+        units = {name: "rad" if self.model.coordinate(name).unit == "angle" else "m" for name in asked}
+        values = ", ".join(f'"{name}" = {x:.6g} {units[name]}' for name, x in asked.items())
+        text = (
+            f'Model "{self.model.name}" cannot follow the motion at t = {t:.6g} s{f" ({values})" if values else ""}: '
+        )
+        text += "the constraints do not close there."
+        if not asked:
+            return f"{text} Look at the ranges of its drivers."
+        try:
+            kinematics(self.model, asked, t=t)
+        except BricardError as error:
+            return f"{text} {error}" if isinstance(error, AssemblyError) else text
+        return f'{text} Look for the range of motion with kinematics(model, "{next(iter(asked))}"), and stay inside.'
 
     def go_on(self, sample, until):
         """The next sample, with positions in between where the way is long."""

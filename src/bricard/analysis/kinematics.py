@@ -263,6 +263,11 @@ def kinematics(model: Model, sweep: Any, *, points: int = POINTS, t: float = 0.0
         else:
             walk.through(state.q, turn, here, values)
     except Freedoms as found:
+        if not found.rigid and model.report().singular:
+            raise ModelError(
+                f'The start of model "{model.name}" is a branch point: the mechanism can move on in more than one way, and '
+                f"driving {', '.join(names)} does not tell which. Draw it elsewhere, on the branch that is meant."
+            ) from None
         raise ModelError(wrong_freedoms(model, names, found)) from None
     return Kinematics(model, system, names, *walk.result(), t)
 

@@ -35,7 +35,7 @@ class Walk:
 
     def __init__(self, model, system, names, t, check):
         self.model, self.system, self.names, self.t, self.check = model, system, names, t, check
-        self.samples, self.limits, self.closed = [], [], False
+        self.samples, self.limits, self.closed, self.under_way = [], [], False, False
 
     def result(self):
         """Values (n, k), positions (n, n_q), limits, whether the curve closed, counted measures (n, measures)."""
@@ -78,9 +78,11 @@ class Walk:
     def _reach(self, curve, point, m, counts):
         """The Point with a given m; limits on the way are kept if it counts. None where the range of motion ends before."""
         if abs(point.tangent[-1]) < DEAD:
+            if not self.under_way:
+                raise AssemblyError(self._dead(curve.line.base))
             self._stop(curve, point, "limit", m)
             return None
-        arc = FIRST
+        arc, self.under_way = FIRST, True
         while point.m < m:
             there, arc = curve.step(point, min(arc, LARGEST))
             for each in curve.found(point, there, arc):
@@ -146,6 +148,13 @@ class Walk:
         if kind == "limit":
             return f"Limit of the motion at {where}: the coordinate turns back there, the mechanism can move on."
         return f"Branch point at {where}: the mechanism can move on in more than one way."
+
+    def _dead(self, value):
+        where = ", ".join(f'"{name}" = {x:.10g} {self._unit(name)}' for name, x in zip(self.names, value, strict=True))
+        return (
+            f'The sweep of model "{self.model.name}" begins at a dead point, {where}: the coordinate turns back there, so that '
+            "the positions beside it lie on two sides. Draw the start, or wish for it, a little to the side that is meant."
+        )
 
     def _unit(self, name):
         return "rad" if self.model.coordinate(name).unit == "angle" else "m"

@@ -6,12 +6,14 @@ the integrator's dense output; where there is none, from the cubic through q and
 at two nodes cancel each other up to O(h^4). The power is looked at in a Work of its own: the march does not notice.
 
 sums: 0 work since the start, 1 share of the present step that it covers, 2 turn of the bodies since the last look at the angles.
-turned, one row for each angle: 0 its cosine, 1 its sine, 2 full turns, 3 1 after a step that was too large for the count.
+turned, one row for each angle: 0 its cosine, 1 its sine, 2 full turns, 3 1 after a step that was too large for the count, 4 1
+where forces or rows depend on it.
+Coordinates of users' joints have no formula that tells them from a pose: the march's own are kept, nearest to which they are.
 """
 
 import math
 
-from .interfaces import EXPAND, FOLLOW, INTERPOLATE, KINEMATICS, MAP, POWER
+from .interfaces import EXPAND, FOLLOW, INTERPOLATE, KERNEL, KINEMATICS, MAP, PLACE, POWER
 from .pointers import compiled
 from .status import RUNNING
 
@@ -19,17 +21,33 @@ FULL_TURN = 2.0 * math.pi
 SOON = 0.2  # rad: angles are looked at again when the turns of all bodies add up to so much
 
 call_interpolate, call_expand, call_follow, call_power = INTERPOLATE.call, EXPAND.call, FOLLOW.call, POWER.call
-call_kinematics, call_map = KINEMATICS.call, MAP.call
+call_kinematics, call_map, call_place, call_kernel = KINEMATICS.call, MAP.call, PLACE.call, KERNEL.call
 
 
 @compiled
-def enter(k, run):
-    """The angles and the work so far, beside output k."""
+def enter(k, run, work):
+    """The angles, the users' coordinates where the step has looked last, and the work so far, beside output k."""
     ledger = run.ledger
-    turned, out, n = ledger.turned, ledger.out, ledger.turned.shape[0]
+    turned, kept, out, n = ledger.turned, ledger.kept, ledger.out, ledger.turned.shape[0]
     for j in range(n):
         out[k, j] = math.atan2(turned[j, 1], turned[j, 0]) + FULL_TURN * turned[j, 2]
-    out[k, n] = ledger.sums[0]
+    for j in range(kept.size):
+        out[k, n + j] = work.memory[kept[j]]
+    out[k, n + kept.size] = ledger.sums[0]
+
+
+@compiled
+def count_measures(expand, t, y, system, work):
+    """work.turn: the measures at the end t of a step. What was looked at last may be an output or a stage inside it."""
+    n_q, first, turn, value = system.n_q, system.first, work.turn, work.value
+    if turn.size == 0:
+        return
+    if expand == 0:
+        call_place(system.methods[5], t, y[:n_q], y[n_q : n_q + system.n_v], system, work)
+        for k in range(system.stage[0], system.stage[1]):
+            call_kernel(system.kernels[k], t, 0, first[k], first[k + 1], system, work)
+    for m in range(turn.size):
+        turn[m] = value[m]
 
 
 @compiled

@@ -22,7 +22,7 @@ from .interfaces import (
     STEPPED,
     VELOCITY,
 )
-from .ledger import enter, follow, settle
+from .ledger import count_measures, enter, follow, settle
 from .pointers import compiled
 from .status import BROKEN, FINISHED, IN_SINGULARITY, NOT_FINITE, REBASED, RENEW, RUNNING, STEP_TOO_SMALL, TRIGGERED
 from .watching import NOWHERE, PLACES, look, look_here
@@ -80,7 +80,7 @@ def deliver(expand, y, run, system, work):
             out[i] = y[i]
     for m in range(work.turn.size):
         run.out_turn[k, m] = work.turn[m]
-    enter(k, run)
+    enter(k, run, work)
     if counters[KEEP_A] >= 0:
         for i in range(system.n_v):
             out[n + i] = y[counters[KEEP_A] + i]
@@ -282,8 +282,7 @@ def march(functions, order, form, run, system, work, max_steps):
                 counters[RESTART] = 1
             elif changed != RUNNING:
                 return changed
-        for m in range(work.turn.size):
-            work.turn[m] = work.value[m]
+        count_measures(expand, t_new, corrected, system, work)
         unsure = follow(expand, t_new, h, corrected, run, system, work)
         if unsure >= 0:
             log(t_new, LOG_TURNS, unsure, run)

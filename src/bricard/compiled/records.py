@@ -137,6 +137,10 @@ class Tree(NamedTuple):
     block: TABLE  # (blocks, 2) nodes of rows and columns
     k_start: INDEX  # (n_v + 1) first entry of each column of K and D, behind k_entries and d_entries
     k_dof: INDEX  # their rows
+    turned: TABLE  # (angles, 2) measures that are coordinates themselves: number, place in q
+    known: (
+        TABLE  # (elements, 3) of users' joints in the tree: first place in Work.memory and in q, number of coordinates
+    )
 
 
 class Branch(NamedTuple):
@@ -342,11 +346,12 @@ class Ledger(NamedTuple):
     body: TABLE  # (n, 2) bodies of the angles
     axes: VECTOR  # (9 n) their parameters: x_a, y_a, x_b
     spins: INDEX  # places in y of the angular velocities of all bodies; empty where y has none
-    turned: MATRIX  # (n, 4) at the last look: cosine, sine, full turns, 1 after a step that was too large
+    turned: MATRIX  # (n, 5) at the last look: cosine, sine, full turns, 1 after a step too large for it; 1 if forces depend on it
+    kept: INDEX  # (m) places in Work.memory of coordinates of users' joints that have rows
     nodes: VECTOR  # of Gauss' rule, from 0 to 1
     weights: VECTOR
     sums: VECTOR  # (3) work since the start; share of the present step that it covers; turn of the bodies since the last look
-    out: MATRIX  # (outputs, n + 1) angles, work
+    out: MATRIX  # (outputs, n + m + 1) angles, coordinates of users' joints, work
     q: MATRIX  # (3, n_q) at both ends of the step, and inside; the same for q'
     rate: MATRIX
     v: VECTOR  # (n_v)

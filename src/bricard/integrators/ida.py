@@ -19,7 +19,7 @@ import numpy as np
 
 from ..compiled.handles import pack
 from ..compiled.interfaces import SHOWN
-from ..compiled.ledger import follow, settle
+from ..compiled.ledger import count_measures, follow, settle
 from ..compiled.march import EVALUATIONS, LOG_TURNS, OUTPUT, STEPS, TANGENTS, count_step, deliver, log
 from ..compiled.status import FINISHED, NEWTON_FAILED, NOT_FINITE, RUNNING, STEP_TOO_SMALL
 from ..errors import IncompatibleMethods
@@ -131,7 +131,8 @@ def drive(problem, state, run, work, update):
         if h > 0.0:
             settle(functions, form, t, h, 1.0, packed, system, own)
             clock[0], clock[1], run.ledger.sums[1] = result.t, h, 0.0
-            run.y[:], work.turn[:] = run.corrected, work.value
+            run.y[:] = run.corrected
+            count_measures(form[2], clock[0], run.y, system, own)
             unsure = follow(form[2], clock[0], h, run.y, packed, system, own)
             if unsure >= 0:
                 log(clock[0], LOG_TURNS, unsure, packed)

@@ -3,7 +3,8 @@
     attributes   format, version, name, status, ok; counters, seconds, provenance as JSON
     t, q, v      samples: (n,), (n, n_q), (n, n_v); own_a (n, n_v), own_lam (n, n_rows) where the method has its own
     step_times   ends of the steps (s) of an adaptive run
-    turns        (n, n_measures) counted measures; totals (n, n_angles + 1): what the steps have counted, angles and work
+    turns        (n, n_measures) counted measures; totals (n, n_angles + n_kept + 1): what the steps have counted: angles,
+                 coordinates of users' joints, work
     end          t, q, v, a, lam, turn, totals of the last state (and extra, the integrator's own numbers, where it has some)
     events       JSON, and model: the model as the text of its TOML file
 

@@ -3,7 +3,7 @@
 angle: of x_b about z_a, from x_a towards y_a. displacement: of a point of b along a direction of a. distance: of two
 points. Each writes value, speed, bias (acceleration = gradient . v' + bias), gradient (12 columns: translation and turn
 of a, then of b), slope = d(gradient . v)/dq, and curvature = d(gradient)/dq (12 x 12).
-Turns are counted outside: an angle is the one nearest to work.turn.
+Turns are counted outside: an angle is the one nearest to work.turn (in it the coordinate, where the angle is one of a tree).
 """
 
 import math

@@ -30,6 +30,7 @@ from ..compiled.interfaces import (
 )
 from ..compiled.pointers import compiled
 from .bodies import evaluate_elements, inertia_of
+from .tree_joints import tell_measures
 from .tree_planar import place_plane, project_plane, pull_plane
 from .tree_tangent import collect, derivatives
 from .vectors import (
@@ -68,6 +69,7 @@ def place_space(t, q, v, flags, system, work):
     kernels, first = tree.kernels, tree.first
     for k in range(kernels.size):
         call_joint(kernels[k], t, q, v, flags, first[k], first[k + 1], system, work)
+    tell_measures(q, system, work)
     body, parent, v_first, frame = tree.body, tree.parent, tree.v_first, tree.frame
     d, c, s, bias, motion, drift, total = (
         branch.d,

@@ -16,7 +16,22 @@ import math
 from ..compiled.interfaces import TANGENT, TREE_JOINT
 from ..compiled.pointers import compiled
 from .bodies import turn_body
+from .user_layout import WARM
+from .user_layout import S as COORDINATES
 from .vectors import cross
+
+
+@compiled
+def tell_measures(q, system, work):
+    """Measures that are coordinates themselves: angles count their turns from q, users' joints look for theirs there."""
+    turned, known, memory = system.tree.turned, system.tree.known, work.memory
+    for k in range(turned.shape[0]):
+        work.turn[turned[k, 0]] = q[turned[k, 1]]
+    for k in range(known.shape[0]):
+        m, o = known[k, 0], known[k, 1]
+        memory[m + WARM] = 1.0
+        for i in range(known[k, 2]):
+            memory[m + COORDINATES + i] = q[o + i]
 
 
 @TREE_JOINT

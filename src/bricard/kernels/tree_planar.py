@@ -5,6 +5,7 @@ The same equations with x, y and one angle; what they write has the same layout,
 
 from ..compiled.interfaces import TREE_JOINT
 from ..compiled.pointers import compiled
+from .tree_joints import tell_measures
 
 call_joint = TREE_JOINT.call
 
@@ -16,6 +17,7 @@ def place_plane(t, q, v, flags, system, work):
     kernels, first = tree.kernels, tree.first
     for k in range(kernels.size):
         call_joint(kernels[k], t, q, v, flags, first[k], first[k + 1], system, work)
+    tell_measures(q, system, work)
     body, parent, v_first, frame = tree.body, tree.parent, tree.v_first, tree.frame
     d, c, s, bias, motion, drift, total = (
         branch.d,

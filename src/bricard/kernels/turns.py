@@ -4,6 +4,7 @@ From one look to the next, cosine and sine of an angle turn by less than half a 
 became negative on the way forwards, and backwards where it became positive on the way back; which way it was says the sign of
 c_0 s - s_0 c. No arcus tangens is needed. Where a body turns by more than a quarter turn in a step, the angular velocity of the
 joint says whether the joint turns by nearly half a turn; then it also says how far, and the count is no longer sure.
+Angles that forces or rows depend on limit the next step, so that its stages find the right turn too.
 """
 
 import math
@@ -15,6 +16,7 @@ from .vectors import cross, dot, rotate, rotate_back, rotation_of, spin_of, subt
 
 call_place = PLACE.call
 HALF_TURN = 0.5 * FULL_TURN
+FARTHEST = 2.0  # rad in one step, of an angle that forces or rows depend on
 
 
 @compiled
@@ -53,10 +55,12 @@ def follow_angles(t, h, q, v, run, system, work):
         side = rotate_back(R_a, rotate(R_b, triple(axes, 9 * j + 6)))
         c, s, c_0, s_0 = dot(side, x), dot(side, y), turned[j, 0], turned[j, 1]
         turned[j, 0], turned[j, 1] = c, s
-        if fast:
+        if fast or turned[j, 4] == 1.0:
             spin = subtract(rotate_back(R_a, rotate(R_b, spin_of(work.velocity, b))), spin_of(work.velocity, a))
             turning = cross(spin, side)
             way = h * (c * dot(turning, y) - s * dot(turning, x)) / (s * s + c * c)
+            if turned[j, 4] == 1.0 and way != 0.0:
+                run.clock[1] = min(run.clock[1], FARTHEST * h / abs(way))
             if abs(way) >= HALF_TURN - SOON:
                 turned[j, 2] += math.floor((math.atan2(s_0, c_0) + way - math.atan2(s, c)) / FULL_TURN + 0.5)
                 if turned[j, 3] == 0.0:

@@ -2,7 +2,8 @@
 
 The twin of system/channels.py for one state in compiled code. Numbers of a coordinate: its kind (place in KINDS), 1 for the
 velocity, bodies a and b, then the parameters of the measure (model/blocks.py). Angles lie between -pi and pi: turns are counted
-outside. Of a user's joint: its element (user_elimination.py) in the place of the parameters, and behind it the memory.
+outside. Of a user's joint: 1 + the place in Work.memory where its rows keep their coordinates (0: nowhere) in the place of the
+kind, its element (user_elimination.py) in that of the parameters, and behind it the memory.
 """
 
 import math
@@ -10,7 +11,7 @@ import math
 from ..compiled.interfaces import EVALUATE, WATCH
 from ..compiled.pointers import compiled, inlined
 from .user_elimination import BODIES, JOINT, MEMORY, ROWS, VALUE, WHICH
-from .user_layout import AT_ROWS, N_V, call_piece
+from .user_layout import AT_ROWS, N_Q, N_V, WARM, S, call_piece
 from .vectors import add, cross, dot, position_of, rotate, rotation_of, spin_of, subtract, triple
 
 KINDS = ("angle", "displacement", "distance")
@@ -76,6 +77,11 @@ def user_coordinate(t, q, v, numbers, first, system, work):
             numbers[place + i] = work.x[body, i]
         for i in range(9):
             numbers[place + 3 + i] = work.rotation[body, i]
+    kept = int(numbers[first])
+    if kept > 0:  # the rows have looked for the coordinates already
+        numbers[m + WARM] = 1.0
+        for i in range(int(numbers[joint + N_Q])):
+            numbers[m + S + i] = work.memory[kept - 1 + i]
     if not call_piece(int(numbers[joint + AT_ROWS]), numbers, element, numbers, m):
         return math.nan
     k = 6 - int(numbers[joint + N_V]) + int(numbers[element + WHICH])
@@ -87,6 +93,12 @@ def user_coordinate(t, q, v, numbers, first, system, work):
         for i in range(6):
             speed += numbers[m + ROWS + 12 * k + 6 * side + i] * velocity[body, i]
     return speed
+
+
+@WATCH
+def own_coordinate(t, q, v, numbers, first, system, work):
+    """A coordinate of the system itself or its velocity; numbers: place in q, 1 for the velocity, place in v."""
+    return v[int(numbers[first + 2])] if numbers[first + 1] == 1.0 else q[int(numbers[first])]
 
 
 def of_function(function):

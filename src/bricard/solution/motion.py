@@ -12,7 +12,8 @@ from ..system.assembler import complete
 from ..system.channels import measure_speed, measure_value
 from ..system.rotation import in_group
 from ..system.state import State
-from ..system.turns import in_plane, tree_coordinates
+from ..system.turns import in_plane, kept_joints, known_places, tell_coordinates, tree_places
+from ..system.user_joint import user_values
 
 
 def integral(t, values):
@@ -53,6 +54,8 @@ def _centred(solution, body):
 def coordinate(solution, measure):
     """Values (n,) of a measure. Turns of an angle are known from coordinates, or from what the run has counted; a warning says
     where its steps were too large for that."""
+    if measure.kind == "user":
+        return _of_users_joint(solution, measure)[0]
     (pose_a, _), (pose_b, _) = (_centred(solution, body) for body in measure.bodies)
     values = measure_value(measure, pose_a, pose_b)
     if measure.kind != "angle" or values.size == 0:
@@ -71,7 +74,7 @@ def _turned(solution, measure):
     system = solution.system
     if in_plane(system, measure):
         return _turned_in_plane(solution, measure)
-    place = tree_coordinates(system).get(measure)
+    place = tree_places(system).get(measure)
     if place is not None:
         return solution.q[:, place]
     if measure not in system.angles or not len(solution.totals):
@@ -120,8 +123,56 @@ def _turned_in_plane(solution, measure):
 
 def coordinate_speed(solution, measure):
     """Time derivative (n,) of a measure."""
+    if measure.kind == "user":
+        return _of_users_joint(solution, measure)[1]
     (pose_a, twist_a), (pose_b, twist_b) = (_centred(solution, body) for body in measure.bodies)
     return measure_speed(measure, pose_a, twist_a, pose_b, twist_b)
+
+
+def _of_users_joint(solution, measure):
+    """Values and rates (n,) of a coordinate of a user's joint: the system's own, else nearest to what the run has kept."""
+    joint, k = measure.joint, int(measure.parameters[0])
+    for i, node in enumerate(solution.system.tree):
+        if node.joint is joint:
+            tree = solution.system.record.tree
+            return solution.q[:, int(tree.q_first[i]) + k], solution.v[:, int(tree.v_first[i]) + k]
+    (pose_a, twist_a), (pose_b, twist_b) = (_centred(solution, body) for body in measure.bodies)
+    near = users_coordinates(solution).get(joint)
+    return user_values(measure, pose_a, pose_b, twist_a, twist_b, near)
+
+
+def users_coordinates(solution):
+    """User's joint -> its coordinates (n, numbers): those of the tree, and those near which the run has kept it."""
+    system, found = solution.system, {}
+    for i, node in enumerate(system.tree):
+        if node.joint is not None and node.joint.kind == "user":
+            found[node.joint] = solution.q[:, int(system.record.tree.q_first[i]) :][:, : node.joint.what.numbers]
+    first = len(system.angles)
+    for joint in kept_joints(system) if len(solution.totals) else ():
+        found[joint] = solution.totals[:, first : first + joint.what.numbers]
+        first += joint.what.numbers
+    return found
+
+
+def known_coordinates(solution, work):
+    """Places (m,) in Work.memory where elements of users' joints look for coordinates, and what a run has kept (n, m)."""
+    places, which = known_places(solution.system)
+    if not places or not len(solution.totals):
+        return np.zeros(0, np.int64), np.zeros((solution.t.size, 0))
+    kept = solution.totals[:, len(solution.system.angles) : -1]
+    tell_coordinates(solution.system, work, kept[0])
+    return np.array(places, np.int64), np.ascontiguousarray(kept[:, which])
+
+
+def absolute_totals(solution):
+    """Totals (n, n_angles + n_kept + 1) of the base of a system in relative coordinates, of which only the coordinates of users'
+    joints are known; none where some is not."""
+    base, found = solution.system.base, users_coordinates(solution)
+    joints, n = kept_joints(base), solution.t.size
+    if any(joint not in found for joint in joints):
+        return np.zeros((0, 0))
+    kept = [found[joint] for joint in joints]
+    return np.concatenate([np.zeros((n, len(base.angles))), *kept, np.zeros((n, 1))], axis=1)
 
 
 def hermite(s, h, y0, d0, y1, d1):

@@ -9,11 +9,12 @@ KINETIC, POTENTIAL, POWER, POSITION, SPEED, ACCELERATION = range(6)
 
 
 @compiled
-def observe(t, q, v, turns, own, has_own, table, a, lam, system, work):
+def observe(t, q, v, turns, places, known, own, has_own, table, a, lam, system, work):
     """For every sample: `table` (samples, 6) of kinetic and potential energy (J), power of what is not conservative (W), and
     the largest error of the three constraint levels in scaled rows; accelerations `a` (samples, n_v) and multipliers `lam`
     (samples, n_rows) of the acceleration level, or arrays of zero samples for what is not wanted. `turns` (samples,
-    n_measures) are the counted measures, `own` the method's own accelerations, judged at the third level."""
+    n_measures) are the counted measures, `known` (samples, m) coordinates of users' joints, near which the elements look for
+    theirs, at the `places` (m,) of Work.memory, `own` the method's own accelerations, judged at the third level."""
     n_v, n_rows = system.n_v, system.n_rows
     phi, phi_dot, phi_t, gamma, b, u, e = (
         work.phi,
@@ -28,6 +29,8 @@ def observe(t, q, v, turns, own, has_own, table, a, lam, system, work):
     for k in range(t.size):
         for m in range(work.turn.size):
             work.turn[m] = turns[k, m]
+        for j in range(places.size):
+            work.memory[places[j]] = known[k, j]
         evaluate(t[k], q[k], v[k], VELOCITY | ENERGY, system, work)
         potential, power = work.energy[0], work.energy[1]
         consistent_accelerations(t[k], q[k], v[k], system, work)
@@ -63,13 +66,15 @@ def observe(t, q, v, turns, own, has_own, table, a, lam, system, work):
 
 
 @compiled
-def wrenches(t, q, v, turns, lam, entry_joint, entry_part, out, system, work):
+def wrenches(t, q, v, turns, places, known, lam, entry_joint, entry_part, out, system, work):
     """Loads that joints put on their second bodies, out (samples, joints, 6): force in the world, torque about the centre
     of mass in body axes; -G^T lam summed over the entries that belong to that body."""
     g, g_row = work.g, system.g_row
     for k in range(t.size):
         for m in range(work.turn.size):
             work.turn[m] = turns[k, m]
+        for j in range(places.size):
+            work.memory[places[j]] = known[k, j]
         evaluate(t[k], q[k], v[k], VELOCITY, system, work)
         for n in range(g.size):
             if entry_part[n] < 6:

@@ -12,6 +12,7 @@ from ..errors import ModelError, suggest
 from ..linalg.kkt import evaluate, factorise_kkt, solve_regularised
 from ..system.rotation import in_group
 from ..system.tree_map import counted
+from .motion import absolute_totals, known_coordinates
 from .observe import wrenches
 
 
@@ -58,7 +59,10 @@ def _all_wrenches(solution):
         solution.system.tree
     ):  # all joints, those of the tree too: the multipliers of the same motion in absolute coordinates
         turns = counted(system.measures, turns, solution.system.measures)
-        lam = replace(solution, system=system, q=q, v=v, own_a=None, own_lam=None, turns=turns).reaction_multipliers
+        solution = replace(
+            solution, system=system, q=q, v=v, own_a=None, own_lam=None, turns=turns, totals=absolute_totals(solution)
+        )
+        lam = solution.reaction_multipliers
     else:
         lam = solution.reaction_multipliers[:, : system.n_rows]  # without unit norms of quaternions
     names = {name: i for i, name in enumerate(dict.fromkeys(row.joint for row in system.rows))}
@@ -68,8 +72,9 @@ def _all_wrenches(solution):
     entry_part = np.where(side[:, 0] == 1, side[:, 1], 6)
     out = np.zeros((solution.t.size, len(names), 6))
     work = system.work()
+    places, known = known_coordinates(replace(solution, system=system), work)
     t, q, v, turns, lam = map(np.ascontiguousarray, (solution.t, q, v, turns, lam))
-    wrenches(t, q, v, turns, lam, entry_joint, entry_part, out, system.compiled, pack(work))
+    wrenches(t, q, v, turns, places, known, lam, entry_joint, entry_part, out, system.compiled, pack(work))
     return out
 
 

@@ -83,7 +83,8 @@ class Solution:
     step_times: np.ndarray
     end: State
     turns: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))  # (n, n_measures) counted measures
-    # (n, n_angles + 1) what the steps have counted: the angles of system.angles (rad), the work (J); empty without steps
+    # (n, n_angles + n_kept + 1) what the steps have counted: the angles of system.angles (rad), coordinates of users' joints that
+    # are none of the system's, the work (J); empty without steps
     totals: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
 
     @classmethod
@@ -111,10 +112,9 @@ class Solution:
 
         a = last[problem.keep_a : problem.keep_a + n_v] if problem.keep_a >= 0 else None
         lam = last[problem.keep_lam : problem.keep_lam + system.n_rows] if problem.keep_lam >= 0 else None
-        turn = work.turn.copy()
         extra = last[problem.scale.size :].copy() if last.size > problem.scale.size else None
-        end = _end_state(system, float(run.clock[0]), *end, a, lam, turn, extra)
-        end = replace(end, totals=_totals(run))
+        end = _end_state(system, float(run.clock[0]), *end, a, lam, work, extra)
+        end = replace(end, totals=_totals(run, work))
         if earlier is not None:
             counters = {name: counters[name] + earlier.counters[name] for name in counters}
             events, seconds = earlier.events + events, {k: seconds[k] + earlier.seconds.get(k, 0.0) for k in seconds}
@@ -160,7 +160,8 @@ class Solution:
         a, lam = np.zeros((wanted, system.n_v)), np.zeros((wanted, system.n_rows))
         own = self.own_a if self.own_a is not None else np.zeros((0, system.n_v))
         t, q, v, turns, own = (np.ascontiguousarray(x) for x in (self.t, self.q, self.v, self.turns, own))
-        observe(t, q, v, turns, own, self.own_a is not None, table, a, lam, system.compiled, pack(work))
+        places, known = motion.known_coordinates(self, work)
+        observe(t, q, v, turns, places, known, own, self.own_a is not None, table, a, lam, system.compiled, pack(work))
         return table, a, lam
 
     @property
@@ -202,7 +203,7 @@ class Solution:
                 v=v,
                 own_a=None,
                 turns=self.turns[[near, near]],
-                totals=NOTHING,
+                totals=self.totals[[near, near]] if len(self.totals) else NOTHING,
                 events=(),
             )
             jumps[self.t >= event.t] += np.diff(pair.energy.total)
@@ -395,10 +396,11 @@ def _angle_name(system, measure):
     return next(f"{joint.name}.{key}" for joint in joints for key, m in joint.coordinates().items() if m == measure)
 
 
-def _totals(run):
-    """(n_angles + 1,): the angles (rad) and the work (J) at the end of a run."""
-    turned = run.ledger.turned
-    return np.append(np.arctan2(turned[:, 1], turned[:, 0]) + 2 * np.pi * turned[:, 2], run.ledger.sums[0])
+def _totals(run, work):
+    """(n_angles + n_kept + 1,): the angles (rad), the kept coordinates and the work (J) at the end of a run."""
+    turned, kept = run.ledger.turned, run.ledger.kept
+    angles = np.arctan2(turned[:, 1], turned[:, 0]) + 2 * np.pi * turned[:, 2]
+    return np.concatenate([angles, work.memory[kept], run.ledger.sums[:1]])
 
 
 def _joined(earlier, totals):
@@ -406,16 +408,17 @@ def _joined(earlier, totals):
     return np.concatenate([earlier.totals, totals]) if len(earlier.totals) == earlier.t.size else NOTHING
 
 
-def _end_state(system, t, q, v, a, lam, turn, extra):
+def _end_state(system, t, q, v, a, lam, work, extra):
     """The last state, with consistent accelerations and multipliers where the method has none."""
     from ..system.assembler import complete
 
+    turn = work.turn.copy()
     if a is not None and lam is not None:
         return State(t, q, v, a.copy(), lam.copy(), turn, extra)
     if not (np.isfinite(q).all() and np.isfinite(v).all()):
         return State(t, q, v, np.full(system.n_v, np.nan), np.full(system.n_rows, np.nan), turn, extra)
     try:
-        full = complete(system, t, q, v, turn)
+        full = complete(system, t, q, v, turn, work.memory)
     except AssemblyError:  # a run that ended in a singular or not finite state
         full = State(t, q, v, np.full(system.n_v, np.nan), np.full(system.n_rows, np.nan))
     return State(t, q, v, full.a if a is None else a.copy(), full.lam if lam is None else lam.copy(), turn, extra)

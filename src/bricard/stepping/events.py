@@ -18,10 +18,12 @@ from ..compiled.status import CHATTERING, STOPPED, TRIGGER_FAILED
 from ..compiled.watching import ARMED, NOWHERE, PLACES
 from ..errors import BricardError, ModelError, UserFunctionError, suggest
 from ..kernels import watched
+from ..kernels.user_layout import S
 from ..model.checks import number
 from ..model.profiles import Profile, SmoothStep, Tabulated
 from ..solution.solution import Event
 from ..system.assembler import complete, settle
+from ..system.turns import kept_joints, known_joints, tell_coordinates, tree_places
 from ..system.user_joint import MEMORY, element_numbers
 from .start import no_watch
 
@@ -113,6 +115,8 @@ class Watching:
         if not triggers:
             return
         self._work = system.work()
+        if state.totals.size:
+            tell_coordinates(system, self._work, state.totals[len(system.angles) : -1])
         self._packed = pack(self._work)
         n, room = len(triggers), ROOM + PLACES * len(triggers)
         self.record = Watch(
@@ -181,15 +185,17 @@ class Watching:
         record.found[0] = 0
         return last
 
-    def act(self, k, turn):
+    def act(self, k, work):
         """(state, whether the run ends) after the event that was found last: its own state, or what the action asks for."""
         trigger, event, self._last = self.triggers[k], self.events[-1], k
+        turn, memory, self._work.memory[:] = work.turn.copy(), work.memory, work.memory
         if trigger.kind == STOP:
-            return complete(self.system, event.t, event.q, event.v, turn), True
+            return complete(self.system, event.t, event.q, event.v, turn, memory), True
         q, v, stays = self._asked(trigger, event)
         self._at_value = k if stays else None
         try:
-            state = complete(self.system, event.t, *settle(self.system, event.t, q, v, turn), turn)
+            known = known_joints(self.system, q, memory)
+            state = complete(self.system, event.t, *settle(self.system, event.t, q, v, turn, known), turn, memory)
         except BricardError as error:
             raise UserFunctionError(
                 f"The action of {trigger} asks for a state at t = {event.t:g} s that is none: {error}"
@@ -256,11 +262,17 @@ class Watching:
             measure = self._measure(trigger)
             names = [*self.system.model.bodies, self.system.model.ground.name]
             bodies = [names.index(body.name) for body in measure.bodies]
+            place, kept = tree_places(self.system), kept_joints(self.system)
+            if measure.kind == "user" and measure in place:
+                node = [node.joint for node in self.system.tree].index(measure.joint)
+                speed = int(self.system.record.tree.v_first[node]) + int(measure.parameters[0])
+                return watched.own_coordinate, [place[measure], int(trigger.velocity), speed]
             if measure.kind == "user":
+                first = kept[measure.joint][0] + S + 1 if measure.joint in kept else 0
                 element = element_numbers(measure.joint)
                 memory = watched.PARAMETERS + 2 + len(element)
                 own = (memory, measure.parameters[0], *element, *np.zeros(MEMORY))
-                return watched.user_coordinate, [0, int(trigger.velocity), *bodies, *own]
+                return watched.user_coordinate, [first, int(trigger.velocity), *bodies, *own]
             kind = watched.KINDS.index(measure.kind)
             return watched.coordinate, [kind, int(trigger.velocity), *bodies, *measure.parameters]
         try:

@@ -10,6 +10,7 @@ from ..compiled.records import Ledger
 from ..kernels.turns import follow_angles
 from ..linalg import sparse
 from ..linalg.power import power, power_of_forces
+from ..system.turns import kept_places
 
 FEW, SOME, MANY = 2, 3, 6  # nodes of Gauss' rule: on a cubic, on dense output, in the large steps of high orders
 HIGH = 6  # one-step methods of an order above take large steps
@@ -20,7 +21,7 @@ def empty_ledger(problem, method, work, outputs, energy):
     system, angles, source = problem.system, problem.system.angles, power_source(problem.system)
     unknown, source = source is not None and not energy, source if energy else None
     names = [] if system.model is None else [*system.model.bodies, system.model.ground.name]
-    nodes = np.zeros(0), np.zeros(0)
+    nodes, kept = (np.zeros(0), np.zeros(0)), sparse.index(kept_places(system))
     if source is not None:
         nodes = np.polynomial.legendre.leggauss(_count(method))
     n, n_q = len(angles), system.n_q if source is not None else 0
@@ -29,11 +30,12 @@ def empty_ledger(problem, method, work, outputs, energy):
         body=np.array([[names.index(b.name) for b in m.bodies] for m in angles], np.uint32).reshape(n, 2),
         axes=np.array([m.parameters for m in angles], float).ravel(),
         spins=_spins(problem) if angles else sparse.index(np.zeros(0)),
-        turned=np.zeros((n, 4)),
+        turned=np.array([(0.0, 0.0, 0.0, 0.0, m in system.measures) for m in angles], float).reshape(n, 5),
+        kept=kept,
         nodes=0.5 * (1.0 + nodes[0]),
         weights=0.5 * nodes[1],
         sums=np.array([np.nan if unknown else 0.0, 0.0, 0.0]),
-        out=np.zeros((outputs, n + 1)),
+        out=np.zeros((outputs, n + kept.size + 1)),
         q=np.zeros((3, n_q)),
         rate=np.zeros((3, n_q)),
         v=np.zeros(system.n_v),
@@ -49,20 +51,25 @@ def _count(method):
 
 
 def _spins(problem):
-    """Places in y of the angular velocities of bodies in space, where y has them."""
-    r = problem.system.record
-    own = r.column[:-1][r.group == 1, 3:].astype(int) if problem.expand is None else np.zeros(0, int)
-    return sparse.index(r.n_q + own.ravel())
+    """Places in y of the angular velocities of all bodies, where y has them."""
+    r, columns = problem.system.record, problem.system.record.column[:-1].astype(int)
+    flat = r.planar == 1
+    if problem.expand is not None or problem.system.tree or not (flat | (r.group == 1)).all():
+        return sparse.index(np.zeros(0))
+    return sparse.index(r.n_q + np.concatenate([columns[~flat, 3:].ravel(), columns[flat, 5]]))
 
 
 def begin_ledger(state, run, system, work):
-    """Count from a state on: from what it has counted already, or from angles between -pi and pi, and no work."""
+    """Count from a state on: from what it has counted already, or from its measures and other angles between -pi and pi, and no
+    work."""
     turned = run.ledger.turned
     look(state, run, system, work)
-    turned[:, 2:] = 0.0
+    turned[:, 2:4] = 0.0
+    raw = np.arctan2(turned[:, 1], turned[:, 0])
+    known = dict(zip(system.measures, state.turn, strict=False))
+    totals = state.totals[: len(turned)] if state.totals.size else [known.get(m, 0.0) for m in system.angles]
+    turned[:, 2] = np.round((np.array(totals) - raw) / FULL_TURN)
     if state.totals.size:
-        raw = np.arctan2(turned[:, 1], turned[:, 0])
-        turned[:, 2] = np.round((state.totals[:-1] - raw) / FULL_TURN)
         run.ledger.sums[0] += state.totals[-1]
 
 

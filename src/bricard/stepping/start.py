@@ -7,6 +7,7 @@ from ..compiled.records import Run, Watch
 from ..compiled.watching import NOWHERE
 from ..errors import ModelError
 from ..linalg import sparse
+from ..system.turns import tell_coordinates
 from .ledger import begin_ledger, empty_ledger, look
 
 MAX_HALVINGS, MAX_OUTPUT_BYTES = 12, 64e6
@@ -51,7 +52,10 @@ def output_times(t, end, nominal, output, problem):
 
 def start_run(problem, method, state, work, end, nominal, out_t, numbers, breaks=None, watch=None, energy=True):
     """The Run record at the initial state."""
-    system, y = problem.system, initial(problem, method, state, work)
+    system = problem.system
+    if state.totals.size:
+        tell_coordinates(system, work, state.totals[len(system.angles) : -1])
+    y = initial(problem, method, state, work)
     scale = np.concatenate([problem.scale, np.full(y.size - problem.scale.size, np.inf)])
     width = system.n_q + system.n_v + (system.n_v if problem.keep_a >= 0 else 0)
     width += system.n_rows if problem.keep_lam >= 0 else 0

@@ -21,6 +21,7 @@ from ..linalg.kkt import (
     retract,
     solve_kkt,
 )
+from ..model.profiles import Constant
 from .build import build
 from .fit import MEANT, closed, kept_rows, misfit
 from .posing import check_axes, check_rotations, posed
@@ -29,10 +30,12 @@ from .rotation import from_group, in_group
 from .state import State
 from .topology import loop_of
 from .tree_map import counted
+from .turns import tell_joints, tree_places
 from .user_joint import range_end
-from .wish_rows import position_rows, velocity_rows
+from .wish_rows import coupling, position_rows, velocity_rows
 
 TOLERANCE, LARGEST_STEP, ITERATIONS = 1e-11, 0.3, 200
+HALVES, FEW = 20, 50  # of the way to a wish that cannot be met, which is looked for in models of few bodies
 VELOCITY_ROUNDS = 5  # nonholonomic rows may be nonlinear, and each round takes the regularisation further out
 SLOPE = (
     10.0  # by what rows that fit nearly may gape more than a little way along the motion; each derivative adds as much
@@ -52,7 +55,12 @@ def assemble(system, t=0.0):
     if system.base is not None:
         state = assemble(system.base, t)
         turn = counted(system.measures, state.turn, system.base.measures)
-        return complete(system, t, *from_group(system, state.q, state.v), turn)
+        q, v = from_group(system, state.q, state.v)
+        places = tree_places(system)
+        for measure, angle in zip(system.measures, turn, strict=True):
+            if measure in places and measure.kind == "angle":
+                q[places[measure]] += 2 * np.pi * np.round((angle - q[places[measure]]) / (2 * np.pi))
+        return complete(system, t, q, v, turn)
     model = system.model
     q, turn = _positions(system, model, t)
     v = _velocities(system, model, t, q, turn)
@@ -61,22 +69,25 @@ def assemble(system, t=0.0):
     return state
 
 
-def settle(system, t, q, v, turn=None):
-    """q and v of a system without wishes, moved onto its constraints; turn: references of the counted angles, 0 if not given."""
+def settle(system, t, q, v, turn=None, known=None):
+    """q and v of a system without wishes, moved onto its constraints; turn: references of the counted angles, 0 if not given;
+    known: coordinates of users' joints (turns.known_joints), near those of their start if not given."""
     if system.base is not None:
         base, positions, velocities = in_group(system, q[None, :], v[None, :])
         turn = None if turn is None else counted(base.measures, turn, system.measures)
-        return from_group(system, *settle(base, t, positions[0], velocities[0], turn), near=q)
+        return from_group(system, *settle(base, t, positions[0], velocities[0], turn, known), near=q)
     turn = np.zeros(system.n_measures) if turn is None else turn
-    q = _close(system, t, q, turn, np.zeros(system.n_rows))
-    v = _match(system, t, q, v, turn, np.zeros(system.n_rows))
+    q = _close(system, t, q, turn, np.zeros(system.n_rows), known=known)
+    v = _match(system, t, q, v, turn, np.zeros(system.n_rows), known=known)
     return q, v
 
 
-def complete(system, t, q, v, turn=None):
-    """The State with accelerations and multipliers."""
+def complete(system, t, q, v, turn=None, memory=None):
+    """The State with accelerations and multipliers; memory : what the elements of a run have kept (Work.memory)."""
     work = system.work()
     work.turn[:] = 0.0 if turn is None else turn
+    if memory is not None:
+        work.memory[:] = memory
     packed = pack(work)
     regular = consistent_accelerations(float(t), q, v, system.compiled, packed)
     if not regular or not np.isfinite(work.u).all():
@@ -120,10 +131,42 @@ def _positions(system, model, t):
     extended = build(model, extra=rows.blocks)
     soft = np.concatenate([np.zeros(system.n_rows), rows.softness])
     turn = _measure_targets(extended, rows.targets)
-    q = _close(extended, t, posed(system, model), turn, soft, plain=system)
+    try:
+        q = _close(extended, t, posed(system, model), turn, soft, plain=system)
+    except AssemblyError as error:
+        raise AssemblyError(f"{error}{_reachable(system, model, t, rows)}") from None
     check_rotations(system, model, q)
     check_axes(system, model, q)
     return q, _turns(system, t, q, rows.targets)
+
+
+def _reachable(system, model, t, rows):
+    """A further sentence where one wish for a coordinate alone cannot be met: what is asked for, and how far the mechanism gets
+    on the way there from its drawn position, by halves."""
+    if len(rows.blocks) != 1 or len(rows.targets) != 1 or len(model.bodies) > FEW:
+        return ""
+    (wish,), ((measure, asked),) = [w for w in model.wishes if w.measure in rows.targets], rows.targets.items()
+
+    def closed(value, q):
+        near = build(model, extra=[(rows.blocks[0][0], (coupling(measure, Constant(value)),))])
+        soft = np.zeros(near.n_rows)
+        return _close(near, t, q, _measure_targets(near, {measure: value}), soft, plain=near)
+
+    try:
+        q = _close(system, t, system.start, np.zeros(system.n_measures), np.zeros(system.n_rows))
+    except AssemblyError:
+        return ""
+    extended = build(model, extra=rows.blocks)
+    drawn = float(_turns(extended, t, q, {})[extended.measures.index(measure)])
+    reached, refused = drawn, asked
+    for _ in range(HALVES):
+        middle = 0.5 * (reached + refused)
+        try:
+            q, reached = closed(middle, q), middle
+        except AssemblyError:
+            refused = middle
+    unit = "rad" if measure.unit == "angle" else "m"
+    return f" Asked is {wish.joint} = {asked:.9g} {unit}; from {drawn:.6g} {unit} as drawn it gets to {reached:.6g} {unit}."
 
 
 def _velocities(system, model, t, q, turn):
@@ -163,7 +206,7 @@ def _geometric(system):
     return regularise(replace(system, record=clean, mass_values=values))
 
 
-def _close(system, t, q, turn, soft, plain=None):
+def _close(system, t, q, turn, soft, plain=None, known=None):
     """q moved onto the constraints; `soft` are the softness of each row (0: hard)."""
     metric = _geometric(system)
     scale = metric.record.row_diagonal
@@ -175,6 +218,7 @@ def _close(system, t, q, turn, soft, plain=None):
         moving = metric.record.column[:-1, :3]
         sizes[moving[moving < system.n_v].astype(int)] = system.length
     work.turn[:] = turn
+    tell_joints(system, work, known)
     hard, step, gap, error = soft == 0.0, np.inf, np.zeros(system.n_rows), np.inf
     yielding = not hard.all()
     for iteration in range(ITERATIONS):
@@ -261,13 +305,14 @@ def _explain_gap(system, plain, gap, t):
     )
 
 
-def _match(system, t, q, v, turn, soft, plain=None):
+def _match(system, t, q, v, turn, soft, plain=None, known=None):
     """The velocity nearest to v in the mass metric that satisfies all rows."""
     record = system.with_record(
         regularisation=np.where(soft > 0.0, SOFT * soft, HARD) * system.record.row_diagonal, refinements=0
     )
     work = record.work()
     work.turn[:] = turn if turn.size == system.n_measures else 0.0
+    tell_joints(system, work, known)
     packed, v = pack(work), v.copy()
     yielding, rounds = bool((soft > 0.0).any()), 0
     for _ in range(ITERATIONS):

@@ -22,6 +22,7 @@ from .elements import CONSTRAINT, TYPES
 from .regularise import check_open
 from .tree import checked_cut, depths, in_sections, spanning_tree
 from .tree_map import from_absolute
+from .turns import element_memory, tree_coordinates
 
 # sums of squared depths, about the products of an elimination of M: of open trees with more than that M is never made, they
 # have articulated inertias only; closed ones are divided before they get slow
@@ -219,6 +220,14 @@ class _Relative:
             np.concatenate([m.frame_a[0], m.frame_a[1].ravel(), m.frame_b[0], m.frame_b[1].ravel()]) for m in motions
         ]
         planar = all(node.body.planar for node in self.nodes)
+        places, measures = tree_coordinates(self.nodes, self.q_first), self.loose.measures
+        own = [(number, places[measure]) for number, measure in enumerate(measures) if measure in places]
+        first = dict(zip((node.joint for node in self.nodes), self.q_first, strict=False))
+        known = [
+            (element_memory(self.loose.record, number), first[joint], joint.what.numbers)
+            for number, joint in ((number, measures[number].joint) for number, _ in own)
+            if joint is not None
+        ]
         return records.Tree(
             planar=int(planar),
             g_entries=g_place.size,
@@ -251,6 +260,8 @@ class _Relative:
             block=index(block),
             k_start=index(k_start),
             k_dof=index(k_dof),
+            turned=index([pair for pair in own if self.loose.measures[pair[0]].kind == "angle"]).reshape(-1, 2),
+            known=index(known).reshape(-1, 3),
         )
 
     def system(self, delayed=frozenset()):

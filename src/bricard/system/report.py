@@ -15,8 +15,9 @@ from .build import build
 from .fit import DENSE, misfit, scaled_jacobian
 from .regularise import count_weak
 from .topology import gruebler, loops
-from .tree import cut_joints
+from .tree import outside_joints
 
+FREE = "free"  # in the place of a joint's name
 WIDE = 100  # characters of a branch that are shown
 
 
@@ -43,6 +44,7 @@ class Report:
     notes: list[str] = field(default_factory=list)
     tree: dict[str, tuple[str, str]] | None = None  # of relative coordinates: body -> (parent, joint)
     cut: list[str] = field(default_factory=list)  # joints that are imposed as constraints on the others
+    conditions: list[str] = field(default_factory=list)  # drives, gears and rolling, imposed too
 
     def to_dict(self) -> dict[str, Any]:
         """The report as plain data."""
@@ -83,10 +85,15 @@ class Report:
             else:
                 branches.append(f"{parent} -[{joint}]- {body}")
             last = body
-        lines = [f"  relative coordinates: {len(self.tree)} joints in the tree, {len(self.cut)} cut"]
+        free = sum(joint == FREE for _, joint in self.tree.values())
+        counts = [f"{len(self.tree) - free} joints in the tree", f"{len(self.cut)} cut"]
+        counts += [f"{free} free {'body' if free == 1 else 'bodies'}"] if free else []
+        counts += [f"{len(self.conditions)} drives, gears or rolling"] if self.conditions else []
+        lines = [f"  relative coordinates: {', '.join(counts)}"]
         lines += [f"    {branch if len(branch) <= WIDE else branch[:WIDE] + ' ...'}" for branch in branches[:12]]
         lines += [f"    ... and {len(branches) - 12} more branches"] if len(branches) > 12 else []
-        return lines + ([f"    cut: {', '.join(self.cut)}"] if self.cut else [])
+        named = {"cut": self.cut, "drives, gears or rolling": self.conditions}
+        return lines + [f"    {what}: {', '.join(names)}" for what, names in named.items() if names]
 
 
 def report(model, coordinates="absolute", cut=()):
@@ -99,6 +106,7 @@ def report(model, coordinates="absolute", cut=()):
     except AssemblyError as error:
         q, v, problem = system.start, np.zeros(system.n_v), str(error)
     number, redundant, smallest = _rank_at(system, q, v)
+    outside = outside_joints(model, system.tree) if system.tree else ([], [])
     singular = problem is None and system.n_rows <= DENSE and _rank_nearby(system, q, v) > number
     return Report(
         model=model.name,
@@ -122,12 +130,13 @@ def report(model, coordinates="absolute", cut=()):
             *missing_meshes(model.drawings),
         ],
         tree={node.body.name: (node.parent.name, _joint_name(node)) for node in system.tree} if system.tree else None,
-        cut=list(cut_joints(model, system.tree)) if system.tree else [],
+        cut=outside[0],
+        conditions=outside[1],
     )
 
 
 def _joint_name(node):
-    return "free" if node.joint is None else node.joint.name
+    return FREE if node.joint is None else node.joint.name
 
 
 def _describe(body):

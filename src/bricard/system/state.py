@@ -11,7 +11,8 @@ from ..errors import ModelError
 class State:
     """Time (s), q (n_q,), v (n_v,), a = v' (n_v,), lam (n_rows,), and the counted value of each measure in use.
 
-    totals : what a run has counted up to there: the angles of `system.angles` (rad), then the work (J); empty where none has.
+    totals : what a run has counted up to there: the angles of `system.angles` (rad), coordinates of users' joints, the
+        work (J); empty where none has.
     """
 
     t: float

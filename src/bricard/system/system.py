@@ -107,7 +107,7 @@ class System:
 
     @cached_property
     def angles(self):
-        """The joint angles (measures) that are no coordinates: a run counts their turns."""
+        """The joint angles (measures) that are no coordinates, or that forces depend on: a run counts their turns."""
         return counted_angles(self)
 
     @property

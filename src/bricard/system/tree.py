@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import ModelError, suggest
+from .topology import connects
 from .tree_joints import TREE_JOINTS, TreeJoint, free_joint, tree_joint
 
 SECTION = 16  # velocities in a row; beyond 20 the factorisation of a section costs more than what all else does
@@ -115,7 +116,11 @@ def _preorder(model, nodes):
     return found
 
 
-def cut_joints(model, nodes):
-    """Names of the joints that are not in the tree and have rows of their own."""
-    inside = {node.joint.name for node in nodes if node.joint is not None}
-    return tuple(joint.name for joint in model.joints.values() if joint.name not in inside)
+def outside_joints(model, nodes):
+    """Names of the joints that are not in the tree and have rows: those that are cut, and drives, gears and rolling, which put
+    conditions on the motion of others."""
+    inside = {node.joint for node in nodes}
+    outside = [joint for joint in model.joints.values() if joint not in inside and joint.blocks()]
+    return [joint.name for joint in outside if connects(joint)], [
+        joint.name for joint in outside if not connects(joint)
+    ]

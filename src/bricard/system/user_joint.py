@@ -56,8 +56,9 @@ def coordinates_of(joint, d, C, near=None, speed=None):
     return out, rates
 
 
-def user_values(measure, pose_a, pose_b, twist_a=None, twist_b=None):
-    """Value and rate of a coordinate of a user's joint for poses and twists of its bodies, as in channels.py."""
+def user_values(measure, pose_a, pose_b, twist_a=None, twist_b=None, near=None):
+    """Value and rate of a coordinate of a user's joint for poses and twists of its bodies, as in channels.py; near : (n, n_q)
+    where to look for the coordinates of each, the last ones if None."""
     joint, k = measure.joint, int(measure.parameters[0])
     shape = np.shape(pose_a[0])[:-1]
     poses = [(np.reshape(x, (-1, 3)), np.reshape(R, (-1, 3, 3))) for x, R in (pose_a, pose_b)]
@@ -66,7 +67,11 @@ def user_values(measure, pose_a, pose_b, twist_a=None, twist_b=None):
     if twist_a is not None and twist_b is not None:
         twists = [[np.reshape(part, (-1, 3)) for part in twist] for twist in (twist_a, twist_b)]
         speed = relative_speed(joint, *poses, *twists)
-    values, rates = coordinates_of(joint, d, C, speed=speed)
+    if near is None or speed is None:
+        values, rates = coordinates_of(joint, d, C, speed=speed)
+    else:
+        each = [coordinates_of(joint, d[i : i + 1], C[i : i + 1], near[i], speed[i : i + 1]) for i in range(len(d))]
+        values, rates = (np.concatenate(parts) for parts in zip(*each, strict=True))
     return values[:, k].reshape(shape), rates[:, k].reshape(shape)
 
 

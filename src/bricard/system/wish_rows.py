@@ -32,7 +32,7 @@ def position_rows(model):
         if wish.measure is not None and wish.position is not None:
             profile = Constant(float(wish.position))
             rows.targets[wish.measure] = float(wish.position)
-            rows.add(wish, "position", [_coupling(wish.measure, profile)])
+            rows.add(wish, "position", [coupling(wish.measure, profile)])
         if wish.body is not None and wish.position is not None:
             rows.add(wish, "position", [_at(model, wish)])
         if wish.body is not None and wish.rotation is not None:
@@ -45,7 +45,7 @@ def velocity_rows(model, q, system):
     rows = WishRows()
     for wish in model.wishes:
         if wish.measure is not None and wish.velocity is not None:
-            rows.add(wish, "velocity", [_coupling(wish.measure, Polynomial((0.0, float(wish.velocity))))])
+            rows.add(wish, "velocity", [coupling(wish.measure, Polynomial((0.0, float(wish.velocity))))])
         if wish.body is not None and wish.velocity is not None:
             rows.add(wish, "velocity", [_moving(model, wish, "wished_velocity", wish.velocity, ("length",) * 3)])
         if wish.body is not None and wish.angular_velocity is not None:
@@ -55,7 +55,8 @@ def velocity_rows(model, q, system):
     return rows
 
 
-def _coupling(measure: Measure, profile):
+def coupling(measure: Measure, profile):
+    """One row that asks a measure to be as a profile."""
     return Block("coupling", measure.bodies, (), ("wish",), (measure.unit,), (measure,), (1.0,), profile)
 
 

@@ -73,12 +73,11 @@ def checked_linkage(model: Any, between: object, coordinates: object) -> Source:
         if not isinstance(name, str) or not name.isidentifier():
             raise ModelError(f"{where}: a coordinate needs a name of letters and digits, not {name!r}.")
     measures = [model._measure(source, f'{where}: coordinate "{name}"') for name, source in coordinates.items()]
-    tied = [
-        joint.name for joint in model.joints.values() if joint.blocks() and any(body.is_ground for body in joint.bodies)
-    ]
+    families = (("joint", model.joints), ("force", model.forces))
+    tied = [f'{family} "{e.name}"' for family, elements in families for e in elements.values() if _on_ground(e)]
     if not a.is_ground and tied:
         raise ModelError(
-            f'{where}: model "{model.name}" is held by its ground (joint "{tied[0]}"), which is neither of the two bodies. Let '
+            f'{where}: model "{model.name}" is held by its ground ({tied[0]}), which is neither of the two bodies. Let '
             "the ground be the first of them, or leave it out of the linkage."
         )
     report = model.report()
@@ -93,6 +92,13 @@ def checked_linkage(model: Any, between: object, coordinates: object) -> Source:
         )
     _refuse_singular(model, a, coordinates, measures, where)
     return Source(model, (a, b), dict(coordinates))
+
+
+def _on_ground(element):
+    """Whether a joint or force is fixed to the ground."""
+    table = element.declaration()
+    places = [*(table.get("bodies") or ()), *(value.body for value in table.values() if isinstance(value, Frame))]
+    return any(body.is_ground for body in places)
 
 
 def _refuse_singular(model, a, coordinates, measures, where):
@@ -117,8 +123,17 @@ def _refuse_singular(model, a, coordinates, measures, where):
 
 
 def expanded(host: Any, name: str, frames: tuple[Frame, Frame], source: Source) -> Linkage:
-    """Put a linkage into the host between two frames, which stand for the reference frames of its two bodies."""
-    return Expansion(host, name, frames, source).made()
+    """Put a linkage into the host between two frames, which stand for the reference frames of its two bodies: all of it, or
+    nothing where something does not fit."""
+    families = (host.bodies, host.joints, host.forces)
+    before = [set(family) for family in families]
+    try:
+        return Expansion(host, name, frames, source).made()
+    except BaseException:
+        for family, names in zip(families, before, strict=True):
+            for added in set(family) - names:
+                del family[added]
+        raise
 
 
 class Expansion:
