@@ -265,14 +265,16 @@ def nearly_singular(system, state):
 def _go_on(earlier, system, chosen, method, held, nominal):
     """The end of an earlier run as a start: as it is for the same method with the same step, otherwise as for any start.
 
+    Multistep methods with fixed steps have their history with them, and go on with any step.
     held : whether the equations hold the constraints by themselves. Such methods take a velocity that violates them, by no more
     than their error, for one that has to be stopped within the next step, whatever its size: multipliers of any size.
     """
     state, before = earlier.end, earlier.provenance
     same = before["integrator"] == method.name and before["formulation"] == chosen.name
     stopped = any(event.kind == "stop" and event.t == state.t for event in earlier.events)
-    if same and not stopped and nominal and np.isclose(before["step"] or 0.0, nominal, rtol=1e-9, atol=0.0):
-        return state
+    if same and not stopped and nominal and before["step"]:
+        if method.controller == "variable-order" or abs(before["step"] - nominal) <= 1e-9 * nominal:
+            return state
     if held:
         return replace(_settled(system, state.t, state.q, state.v, state.turn, held), totals=state.totals)
     return state if same else replace(state, extra=None)
