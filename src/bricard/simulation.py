@@ -45,13 +45,14 @@ from .solution.solution import Event, Solution
 from .stepping.events import Watching, breaks_of, checked
 from .stepping.start import output_times, start_again, start_run
 from .stepping.stiffness import Creeping
-from .system.assembler import assemble, complete
+from .system.assembler import assemble, complete, settle
 from .system.build import build
 from .system.fit import misfit
 from .system.redundancy import redundancy
 from .system.rotation import LOST, NEAR, lost_parameters
 from .system.state import State
 from .system.system import System
+from .system.turns import known_joints, tell_coordinates
 from .system.user_joint import obstacle, range_end, watch_steps
 
 CHUNK_SECONDS = 0.2
@@ -114,14 +115,11 @@ def simulate(
     numbers = integrator_options(chosen, method, options)
     schedule = schedule_of(correction, correction_every, correction_tolerance)
     check_admitted(chosen, system, form)
-    state = earlier.end if earlier is not None else assemble(system)
-    if earlier is not None and any(
-        earlier.provenance[key] != name for key, name in (("integrator", method.name), ("formulation", chosen.name))
-    ):
-        state = replace(state, extra=None)
+    nominal = duration / max(1, round(duration / step)) if step is not None else 0.0
+    held = not corrected(form, chosen)
+    state = assemble(system) if earlier is None else _go_on(earlier, system, chosen, method, held, nominal)
     problem = chosen.forms[form](system, **own, **({"correction": correction} if corrected(form, chosen) else {}))
     end = state.t + float(duration)
-    nominal = duration / max(1, round(duration / step)) if step is not None else 0.0
     work = problem.work(state)
     work.schedule[:3] = schedule
     tell_misfit(problem.system, state)
@@ -141,7 +139,7 @@ def simulate(
     watch_steps(problem.system, work, on=True)
     prepared = time.perf_counter()
     if method.external is None:
-        status, seconds, cpu = _march(problem, method, control, run, work, end, progress, watching)
+        status, seconds, cpu = _march(problem, method, control, run, work, end, progress, watching, held)
     else:
         status, seconds, cpu = _drive(problem, method, state, run, work, end, progress)
     watch_steps(problem.system, work, on=False)
@@ -270,8 +268,40 @@ def nearly_singular(system, state):
     return system.unknown_name(int(system.pattern.order[first])) if first >= 0 else None
 
 
-def _march(problem, method, control, run, work, end, progress, watching):
-    """March to the end in chunks; back in Python now and then for events, progress bar and Ctrl-C. (status, s, CPU s)."""
+def _go_on(earlier, system, chosen, method, held, nominal):
+    """The end of an earlier run as a start: as it is for the same method with the same step, otherwise as for any start.
+
+    Multistep methods with fixed steps have their history with them, and go on with any step.
+    held : whether the equations hold the constraints by themselves. Such methods take a velocity that violates them, by no more
+    than their error, for one that has to be stopped within the next step, whatever its size: multipliers of any size.
+    """
+    state, before = earlier.end, earlier.provenance
+    same = before["integrator"] == method.name and before["formulation"] == chosen.name
+    stopped = any(event.kind == "stop" and event.t == state.t for event in earlier.events)
+    if same and not stopped and nominal and before["step"]:
+        if method.controller == "variable-order" or abs(before["step"] - nominal) <= 1e-9 * nominal:
+            return state
+    if held:
+        work = system.work()
+        if state.totals.size:
+            tell_coordinates(system, work, state.totals[len(system.angles) : -1])
+        settled = _settled(system, state.t, state.q, state.v, state.turn, held, work.memory)
+        return replace(settled, totals=state.totals)
+    return state if same else replace(state, extra=None)
+
+
+def _settled(system, t, q, v, turn, held, memory):
+    """The State to start from at q and v; of methods that hold the constraints by themselves, on these. memory : of the elements."""
+    if held:
+        q, v = settle(system, t, q, v, turn, known_joints(system, q, memory))
+    return complete(system, t, q, v, turn, memory)
+
+
+def _march(problem, method, control, run, work, end, progress, watching, held):
+    """March to the end in chunks; back in Python now and then for events, progress bar and Ctrl-C. (status, s, CPU s).
+
+    held : as in _go_on, for starts on the way.
+    """
     form = problem.table
     functions = np.array(
         [address_of(STEP, method.step), address_of(INTERPOLATE, method.interpolate), address_of(CONTROL, control)],
@@ -294,7 +324,8 @@ def _march(problem, method, control, run, work, end, progress, watching):
                 elif status == BROKEN:
                     t = float(run.clock[0])
                     q, v = problem.full(t, run.y, work)
-                    start_again(problem, method, complete(problem.system, t, q, v, work.turn, work.memory), run, work)
+                    state = _settled(problem.system, t, q, v, work.turn, held, work.memory)
+                    start_again(problem, method, state, run, work)
                     status = RUNNING
                 elif status == RENEW:
                     status = problem.renew(float(run.clock[0]), run.y, work)

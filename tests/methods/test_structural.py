@@ -222,3 +222,30 @@ def test_order_2_with(name, formulation, integrator):
         end = simulate(system, 0.2, formulation=formulation, integrator=integrator, step=h, output=1)
         errors.append(np.abs(np.concatenate([end.q[-1], end.v[-1]]) - exact).max())
     assert np.polyfit(np.log(sizes), np.log(errors), 1)[0] == pytest.approx(2.0, abs=0.2)
+
+
+# going on from a solution
+
+
+@pytest.mark.parametrize("integrator", ["generalized-alpha", "hht", "newmark", "collocation"])
+def test_going_on_with_another_step_starts_on_the_constraints(integrator):
+    """A velocity that is wrong by the error of the large steps would have to be stopped within one of the small ones."""
+    first = simulate(four_bar(), 0.2, step=0.01)
+    further = simulate(first, 0.02, integrator=integrator, step=1e-4)
+    reference = simulate(first, 0.02, formulation="index1", integrator="dopri5", rtol=1e-10, output=further.t[21:])
+    assert np.abs(further.lam[21:] - reference.lam[21:]).max() < 0.1 * np.abs(reference.lam[21:]).max()
+
+
+def test_going_on_with_the_same_step_is_going_on():
+    first, whole = (simulate(four_bar(), t, step=0.01) for t in (0.2, 0.4))
+    further = simulate(first, 0.2, step=0.01)
+    assert np.abs(further.q - whole.q).max() < 1e-6
+    assert np.abs(further.lam - whole.lam).max() < 1e-4 * np.abs(whole.lam).max()
+
+
+def test_ida_goes_on_from_a_run_with_fixed_steps():
+    pytest.importorskip("sksundae")
+    first = simulate(four_bar(), 0.2, step=0.01)
+    further = simulate(first, 0.1, formulation="ggl", integrator="ida", output=10)
+    reference = simulate(first, 0.1, formulation="index1", integrator="dopri5", rtol=1e-10, output=10)
+    assert np.abs(further.q - reference.q).max() < 1e-5

@@ -92,5 +92,5 @@ WATCH = Interface(f8(f8, VECTOR, VECTOR, VECTOR, i8, SYSTEM, WORK))
 FOLLOW = Interface(i8(f8, f8, VECTOR, VECTOR, RUN, SYSTEM, WORK))
 # (t, q, v) -> power of what is not conservative.
 POWER = Interface(f8(f8, VECTOR, VECTOR, SYSTEM, WORK))
-# The time loop: [step, interpolate or 0, control], order, form, run, system, work, largest number of steps.
+# The time loop: [step, interpolate, control], order, form, run, system, work, largest number of steps.
 MARCH = Interface(i8(INTEGERS, f8, INTEGERS, RUN, SYSTEM, WORK, i8))

@@ -2,8 +2,8 @@
 
 Turns of joint angles: by address (kernels/turns.py), whenever the turns of all bodies add up to something. Work of what is not
 conservative: W = integral of the power by Gauss' rule, piece by piece between ends of steps and outputs. States inside a step are
-the integrator's dense output; where there is none, from the cubic through q and q' at both ends, with v = T+ q', whose errors
-at two nodes cancel each other up to O(h^4). The power is looked at in a Work of its own: the march does not notice.
+the integrator's dense output, or, where Gauss' rule has two nodes, from the cubic through q and q' at both ends, with v = T+ q',
+whose errors at two nodes cancel each other up to O(h^4). The power is looked at in a Work of its own: the march does not notice.
 
 sums: 0 work since the start, 1 share of the present step that it covers, 2 turn of the bodies since the last look at the angles.
 turned, one row for each angle: 0 its cosine, 1 its sine, 2 full turns, 3 1 after a step that was too large for the count, 4 1
@@ -18,6 +18,7 @@ from .pointers import compiled
 from .status import RUNNING
 
 FULL_TURN = 2.0 * math.pi
+ON_CUBIC = 2  # nodes with which states lie on the cubic
 SOON = 0.2  # rad: angles are looked at again when the turns of all bodies add up to so much
 
 call_interpolate, call_expand, call_follow, call_power = INTERPOLATE.call, EXPAND.call, FOLLOW.call, POWER.call
@@ -113,20 +114,21 @@ def on_cubic(s, h, run, system):
 def settle(functions, form, t, h, theta, run, system, work):
     """Add the work up to the share theta of the step from run.y at t to run.corrected at t + h."""
     ledger, interpolate, expand, n_q = run.ledger, functions[1], form[2], system.n_q
+    simple = ledger.nodes.size == ON_CUBIC
     power, done = ledger.functions[1], ledger.sums[1]
     if power == 0 or theta <= done:
         return
     nodes, weights, own, scratch = ledger.nodes, ledger.weights, ledger.work, run.scratch
     for m in range(work.turn.size):
         own.turn[m] = work.turn[m]
-    if interpolate == 0:
+    if simple:
         open_end(expand, t, run.y, 0, run, system, work)
         open_end(expand, t + h, run.corrected, 1, run, system, work)
     mean = 0.0
     for k in range(nodes.size):
         place = done + (theta - done) * nodes[k]
         now = t + place * h
-        if interpolate == 0:
+        if simple:
             on_cubic(place, h, run, system)
             found = call_power(power, now, ledger.q[2], ledger.v, system, own)
         else:

@@ -57,6 +57,8 @@ PASSING = 1e-7  # relative error of a step with which a singular position may be
 SHORTER = (0.8, 0.64, 0.512, 1.0)  # sizes of the tries to leap a singular position, the last as planned where none does
 
 NEARLY = 1e-15  # a time before another one, which rounding does not make equal to it
+SLIVER = 1e-3  # of a step: a rest that is no step of its own, but belongs to a neighbour
+EVENLY = 3.0  # steps: a rest of no more is divided evenly, as a short last one would spoil the multipliers of index 3
 
 LOG_SINGULAR = 1  # entered the neighbourhood of a singular position
 LOG_REBASED = 2  # independent coordinates were chosen anew
@@ -160,7 +162,7 @@ def passes(t, run, system, work):
 
 @MARCH
 def march(functions, order, form, run, system, work, max_steps):
-    """Step on until the last output time, at most max_steps steps. functions: step, interpolate (or 0), control."""
+    """Step on until the last output time, at most max_steps steps. functions: step, interpolate, control."""
     clock, counters, y, y_new, out_t = run.clock, run.counters, run.y, run.y_new, run.out_t
     step, interpolate, control, corrected = functions[0], functions[1], functions[2], run.corrected
     after, rebase, expand = form[0], form[1], form[2]
@@ -176,15 +178,19 @@ def march(functions, order, form, run, system, work, max_steps):
             return FINISHED
         t, h, goal = clock[0], min(clock[1], clock[4]), clock[6]
         on_grid = clock[7] > 0.0
+        sliver = SLIVER * clock[7]
+        while on_grid and t >= clock[5] + (counters[GRID] + 1) * clock[7] - sliver:
+            counters[GRID] += 1
         grid = clock[5] + (counters[GRID] + 1) * clock[7]
         if on_grid:
             goal = min(goal, grid)
-        if interpolate == 0:
-            goal = min(goal, out_t[counters[OUTPUT]])
-        if counters[BREAK] < breaks.size and breaks[counters[BREAK]] <= goal:
+        if counters[BREAK] < breaks.size and breaks[counters[BREAK]] <= goal + sliver:
             goal = breaks[counters[BREAK]]
             goal -= NEARLY * abs(goal)  # what jumps there must not be seen by the step before
-        hit = h >= (goal - t) * (1.0 - 1e-9) - NEARLY * abs(goal)
+        reach = h * (1.0 + 3.0 * SLIVER) if on_grid else h
+        hit = reach >= (goal - t) * (1.0 - 1e-9) - NEARLY * abs(goal)
+        if not hit and not on_grid and EVENLY * h > goal - t:
+            h = (goal - t) / math.ceil((goal - t) / h)
         if hit:
             # small steps at large times: the rounding of the times is not to be seen in the step
             nominal = on_grid and goal == grid and abs(goal - t - clock[7]) <= NEARLY * abs(goal)
@@ -249,7 +255,7 @@ def march(functions, order, form, run, system, work, max_steps):
                 return status
             if watch.place[0] < NOWHERE:
                 t_new = t + watch.place[0] * h
-        while interpolate != 0 and counters[OUTPUT] < out_t.size and out_t[counters[OUTPUT]] < t_new - 1e-9 * h:
+        while counters[OUTPUT] < out_t.size and out_t[counters[OUTPUT]] < t_new - 1e-9 * h:
             k = counters[OUTPUT]
             settle(functions, form, t, h, (out_t[k] - t) / h, run, system, work)
             call_interpolate(interpolate, t, h, (out_t[k] - t) / h, run.scratch, run)
@@ -289,8 +295,6 @@ def march(functions, order, form, run, system, work, max_steps):
         count_step(t_new, run)
         watch_singularity(t_new, run, system, work)
         if on_grid:
-            if t_new >= clock[5] + (counters[GRID] + 1) * clock[7] * (1.0 - 1e-9):
-                counters[GRID] += 1
             clock[1] = min(clock[7], 2.0 * clock[1]) if clock[1] < clock[7] else clock[7]
         while counters[OUTPUT] < out_t.size and out_t[counters[OUTPUT]] <= t_new + 1e-9 * h:
             deliver(expand, y, run, system, work)

@@ -1,9 +1,8 @@
 """Events: a function of the state that is watched crosses a value inside an accepted step.
 
 Signs are compared at a few places inside the step. Where one has changed, the crossing is found by bracketing (Illinois, with
-bisections in between) to the last digits of the time. States inside the step come from the integrator's dense output; one that
-has none repeats the step with a smaller size. What is found is noted with its state; an event that interrupts the run ends the
-look.
+bisections in between) to the last digits of the time. States inside the step come from the integrator's dense output. What is
+found is noted with its state; an event that interrupts the run ends the look.
 
 A function may be zero at the start of a step, after an event: then watch.side says which sign it is about to take. Where that is
 not clear, and after each crossing, it is watched again only once it has left zero by more than round-off: a pendulum that was
@@ -12,19 +11,18 @@ stopped at its lowest point does not cross it.
 
 import math
 
-from .interfaces import AFTER_STEP, EXPAND, INTERPOLATE, SHOWN, STEP, WATCH
+from .interfaces import AFTER_STEP, EXPAND, INTERPOLATE, SHOWN, WATCH
 from .pointers import compiled
 from .status import CHATTERING, RUNNING, TRIGGER_FAILED
 
-PLACES = 4  # inside a step at which signs are compared, where there is dense output
+PLACES = 4  # inside a step at which signs are compared
 ITERATIONS, BISECTED = 200, 4  # of the search; every so many of them is a bisection
 HALVINGS = 30  # in the search for the sign that a function takes after it was zero
 NOWHERE = 2.0
 TIE = 1e-12  # of two events that are no further apart
 ARMED = 1e-10  # a function is watched again once it has left zero by so small a part of its size
 
-call_step, call_interpolate, call_after, call_expand = STEP.call, INTERPOLATE.call, AFTER_STEP.call, EXPAND.call
-call_watch = WATCH.call
+call_interpolate, call_after, call_expand, call_watch = INTERPOLATE.call, AFTER_STEP.call, EXPAND.call, WATCH.call
 
 
 @compiled
@@ -43,17 +41,10 @@ def expose(form, t, y, run, system, work):
 @compiled
 def show(functions, form, t, h, theta, run, system, work):
     """The state inside the step into watch.q, watch.v. A status."""
-    scratch, y_new = run.scratch, run.y_new
+    scratch = run.scratch
     if theta == 1.0:
         return expose(form, t + h, run.corrected, run, system, work)
-    if functions[1] != 0:
-        call_interpolate(functions[1], t, h, theta, scratch, run)
-    else:
-        status = call_step(functions[0], form, t, theta * h, run, system, work)
-        if status != RUNNING:
-            return status
-        for i in range(scratch.size):
-            scratch[i] = y_new[i]
+    call_interpolate(functions[1], t, h, theta, scratch, run)
     if form[0] != 0:
         call_after(form[0], t + theta * h, scratch, SHOWN, system, work)
     return expose(form, t + theta * h, scratch, run, system, work)
@@ -145,11 +136,11 @@ def note(k, t, run):
 
 
 @compiled
-def cross_between(s, count, functions, form, t, h, run, system, work):
-    """Events between samples s - 1 and s of `count`, in the order of time. A status."""
+def cross_between(s, functions, form, t, h, run, system, work):
+    """Events between samples s - 1 and s, in the order of time. A status."""
     watch = run.watch
     samples, side, rules, roots, size = watch.samples, watch.side, watch.rules, watch.roots, watch.size
-    a, b = (s - 1.0) / count, s / count
+    a, b = (s - 1.0) / PLACES, s / PLACES
     for k in range(roots.size):
         roots[k] = NOWHERE
         size[k] = max(size[k], abs(samples[s, k]))
@@ -189,22 +180,19 @@ def look(functions, form, t, h, run, system, work):
     """All events in the accepted step from t to t + h, up to the first that interrupts the run (watch.place). A status."""
     watch = run.watch
     samples, n = watch.samples, watch.functions.size
-    count, repeated = PLACES if functions[1] != 0 else 1, watch.found[0]
     watch.place[0] = NOWHERE
-    for s in range(1, count + 1):
-        status = show(functions, form, t, h, s / count, run, system, work)
+    for s in range(1, PLACES + 1):
+        status = show(functions, form, t, h, s / PLACES, run, system, work)
         if status != RUNNING:
             return status
         for k in range(n):
-            samples[s, k] = value(k, t + s / count * h, samples[s - 1, k], run, system, work)
+            samples[s, k] = value(k, t + s / PLACES * h, samples[s - 1, k], run, system, work)
             if not math.isfinite(samples[s, k]):
                 watch.found[1] = k
                 return TRIGGER_FAILED
-        status = cross_between(s, count, functions, form, t, h, run, system, work)
+        status = cross_between(s, functions, form, t, h, run, system, work)
         if status != RUNNING or watch.place[0] < NOWHERE:
             return status
     for k in range(n):
-        samples[0, k] = samples[count, k]
-    if functions[1] == 0 and watch.found[0] > repeated:  # the integrator's memory belongs to a smaller step
-        return call_step(functions[0], form, t, h, run, system, work)
+        samples[0, k] = samples[PLACES, k]
     return RUNNING

@@ -14,13 +14,14 @@ Reference: Bayo and Ledesma, Nonlinear Dynamics 9 (1996) 113-130; Cuadrado, Card
 
 import numpy as np
 
-from ..compiled.interfaces import AFTER_STEP, MECHANICAL_FACTORISE, VELOCITY
+from ..compiled.interfaces import AFTER_STEP, MECHANICAL_FACTORISE, SHOWN, VELOCITY
 from ..compiled.pointers import compiled
 from ..compiled.status import PROJECTION_FAILED, RUNNING
 from ..linalg.factor import solve_symmetric
 from ..linalg.kkt import evaluate, position_error
 from ..linalg.soft_rows import factorise_soft, solve_soft
 from .base import MECHANICAL_DAE, Formulation, Problem, position_scale, velocity_scale
+from .corrections import normalise
 from .mechanical import TORN, newton_correction, newton_matrix, residual
 
 factorise_newton = newton_matrix.function
@@ -74,6 +75,8 @@ def projected(t, y, purpose, system, work):
     n_q, n_v, softness = system.n_q, system.n_v, work.options[SOFTNESS]
     q, v, a, lam = y[:n_q], y[n_q : n_q + n_v], y[n_q + n_v : n_q + 2 * n_v], y[n_q + 2 * n_v + 1 :][: system.n_rows]
     g, g_row, g_column, gamma, error = work.g, system.g_row, system.g_column, work.gamma, work.lam
+    if purpose == SHOWN:
+        normalise(y, system)
     evaluate(t, q, v, VELOCITY, system, work)
     if not position_error(system, work) <= TORN:
         return PROJECTION_FAILED
@@ -90,7 +93,8 @@ def projected(t, y, purpose, system, work):
         lam[i] += work.u[n_v + 1 + i]  # those of the projected accelerations
     if system.redundant:
         remove_idle(system, work, softness, lam)
-    work.tally[0] += 1
+    if purpose != SHOWN:
+        work.tally[0] += 1
     return RUNNING
 
 

@@ -12,8 +12,29 @@ Reference: Fuehrer and Leimkuhler, Numerische Mathematik 59 (1991) 55-69; spec 0
 
 import numpy as np
 
+from ..compiled.interfaces import AFTER_STEP, SHOWN
+from ..compiled.status import RUNNING
+from ..linalg.kkt import project_position, project_velocity
 from .base import OVERDETERMINED_DAE, Formulation, Problem, position_scale, velocity_scale
+from .corrections import ITERATIONS, POSITION_TOLERANCE, normalise
 from .mechanical import choose_rows, holding
+
+hold = holding.function
+
+
+@AFTER_STEP
+def holding_all(t, y, purpose, system, work):
+    """Refuses a step after which the constraints do not hold; moves what is shown inside of a step onto them."""
+    if purpose != SHOWN:
+        return hold(t, y, purpose, system, work)
+    report, n_q = work.kkt.report, system.n_q
+    q, v, weak, first = y[:n_q], y[n_q : n_q + system.n_v], report[0], report[1]
+    normalise(y, system)
+    if system.n_rows > 0:
+        project_position(t, q, v, POSITION_TOLERANCE, ITERATIONS, system, work)
+        project_velocity(system, work, v)
+        report[0], report[1] = weak, first  # those of the step decide about its rows
+    return RUNNING
 
 
 def overdetermined(system):
@@ -24,7 +45,7 @@ def overdetermined(system):
         form=OVERDETERMINED_DAE,
         system=system,
         functions=(),
-        after_step=holding,
+        after_step=holding_all,
         rebase=choose_rows,
         initial=lambda state, work: np.concatenate([state.q, state.v, state.a, [0.0], state.lam]),
         scale=np.concatenate([position_scale(system), velocity_scale(system), unjudged]),

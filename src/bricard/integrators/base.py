@@ -16,7 +16,16 @@ from typing import Any
 
 import numpy as np
 
+from ..compiled.interfaces import INTERPOLATE
 from ..compiled.pointers import Pointer, compiled
+
+
+@INTERPOLATE
+def straight(t, h, theta, out, run):
+    """The straight line between both ends of the step."""
+    y, y_new = run.y, run.y_new
+    for i in range(y.size):
+        out[i] = y[i] + theta * (y_new[i] - y[i])
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,9 +34,10 @@ class Integrator:
 
     accepts : the forms it steps. order : of the solution, the highest one if it has several. orders : what theory gives for q, v
     and lam: order (what the option of that name asks for) -> formulation or form -> (q, v, lam); the name of a formulation goes
-    before that of a form; 0 means that it need not converge. error_order : of its error estimate plus one, 0 if it has none.
-    stages, memory : scratch rows of the size of y, numbers of history. extra : further numbers behind y, as a function of
-    the problem and the initial state. options : name -> default; an int asks for whole numbers, a bool for True or False, a text
+    before that of a form; 0 means that it need not converge. interpolate : the state inside a step, which
+    output and events ask for; a straight line if none is given. error_order : of its error estimate plus one, 0 if it has none.
+    stages, memory : scratch rows of the size of y, numbers of history. extra : further numbers behind y, as a function of the
+    problem and the initial state. options : name -> default; an int asks for whole numbers, a bool for True or False, a text
     for one of the names in `ranges`, None for a number or nothing. numbers : options -> run.options, where these are not their
     values as they stand. external : of a method that drives its own loop, a function (problem, state, run, work, update) ->
     status in the place of `step`.
@@ -42,7 +52,7 @@ class Integrator:
     step: Pointer | None = None
     error_order: int = 0
     controller: str = "pi"  # of adaptive runs
-    interpolate: Pointer | None = None
+    interpolate: Pointer = straight
     stages: int = 0
     memory: int = 0
     complex_matrices: int = 0  # of an implicit method, besides the real one: at most 4

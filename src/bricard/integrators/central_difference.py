@@ -27,13 +27,15 @@ from ..linalg.factor import factorise, failure, solve
 from ..linalg.kkt import add_reaction, evaluate, multiply_mass
 from .base import Integrator
 from .conditionally_explicit import settled
+from .dense_output import AT_END, AT_START, interpolate, take_slope
 from .newton import larger
 
 call_rhs, call_retract, call_map = RHS.call, RETRACT.call, MAP.call
 MAX_ITERATIONS = 30
 CLASSIC, TOLERANCE = range(2)  # of options
 LAST_STEP = 0  # of memory: size of the last step
-# rows of stages: residual; y' or the positions at the end of the next step; xi of this step; positions one step before; v'
+# rows of stages: residual; y' or the positions at the end of the next step; xi of this step; positions one step before; v'; the
+# slopes
 RESIDUAL, SCRATCH, INCREMENT, EARLIER, START = range(5)
 
 
@@ -213,6 +215,7 @@ def central_difference(form, t, h, run, system, work):
         status = free(form, t, h, True, v, run, system, work)
     if status != RUNNING:
         return status
+    take_slope(t, h, AT_START, y, a, run, system, work)
     if run.options[CLASSIC] == 1.0 and not begins:
         difference(earlier, y, xi, system, work)
         for i in range(n_v):
@@ -233,6 +236,7 @@ def central_difference(form, t, h, run, system, work):
         earlier[i] = y[i]
     memory[LAST_STEP] = h
     counters[RESTART] = 0
+    take_slope(t, h, AT_END, y_new, a, run, system, work)
     return status
 
 
@@ -243,11 +247,12 @@ CENTRAL_DIFFERENCE = Integrator(
     order=2,
     orders={2: {"SecondOrderOde": (2, 2, 2), "OverdeterminedDae": (2, 2, 2)}},
     step=central_difference,
+    interpolate=interpolate,
     references=(
         "Ryckaert, Ciccotti and Berendsen 1977, doi:10.1016/0021-9991(77)90098-5",
         "Uriarte 2023, PhD thesis, UPV/EHU",
     ),
-    stages=5,
+    stages=7,
     memory=1,
     options={"classic": False, "tolerance": 1e-11},
     ranges={"tolerance": (1e-16, 1e-3)},

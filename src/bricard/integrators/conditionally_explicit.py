@@ -33,13 +33,15 @@ from ..compiled.pointers import compiled
 from ..compiled.status import NEWTON_FAILED, RUNNING
 from ..kernels.vectors import cross, triple
 from .base import Integrator, same_order
+from .dense_output import AT_END, AT_START, interpolate, take_slope
 from .newton import larger
 
 call_rhs, call_retract = RHS.call, RETRACT.call
 MAX_ITERATIONS = 30
 STAGNATION = 1e4  # corrections that no longer shrink are accepted up to so many tolerances
 SHARE = 0.125  # of a step, over which derivatives are differenced at the start
-# rows of stages: y'; v', j, s at the start of the step; the last of them one step before; the same at the end; the increment
+# rows of stages: y'; v', j, s at the start of the step; the last of them one step before; the same at the end; the increment;
+# the slopes
 RATE, START, BEFORE, END, INCREMENT = 0, 1, 4, 5, 8
 LAST_STEP = 0  # of memory: size of the last step
 ALPHA, BETA, GAMMA, ZETA, TOLERANCE = range(5)  # of options
@@ -196,6 +198,8 @@ def advance(form, t, h, m, run, system, work):
         differentiate(h, m, options[GAMMA], options[ZETA], run, system)
         change, worst = speed(h, m, options[BETA], run, system)
         if explicit or change <= options[TOLERANCE] or settled(iteration, change, previous, options[TOLERANCE]):
+            take_slope(t, h, AT_START, run.y, d[0], run, system, work)
+            take_slope(t, h, AT_END, run.y_new, new[0], run, system, work)
             for i in range(n_v):
                 before[i] = d[m - 1, i]
                 for k in range(m):
@@ -226,7 +230,12 @@ def ce5(form, t, h, run, system, work):
 
 
 member = partial(
-    Integrator, accepts=("SecondOrderOde",), references=("Uriarte 2023, PhD thesis, UPV/EHU",), stages=9, memory=1
+    Integrator,
+    accepts=("SecondOrderOde",),
+    interpolate=interpolate,
+    references=("Uriarte 2023, PhD thesis, UPV/EHU",),
+    stages=11,
+    memory=1,
 )
 RANGES = {
     "alpha": (-10.0, 10.0),

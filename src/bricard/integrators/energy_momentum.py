@@ -40,6 +40,7 @@ from ..compiled.pointers import compiled
 from ..compiled.status import NEWTON_FAILED, RUNNING
 from ..linalg.kkt import evaluate, multiply_mass
 from .base import Integrator, same_order
+from .dense_output import AT_END, AT_START, interpolate, take_slope
 from .newton import larger
 
 call_residual, call_retract = MECHANICAL_RESIDUAL.call, RETRACT.call
@@ -128,7 +129,7 @@ def energy_momentum(form, t, h, run, system, work):
     """One step. y = [q, v, u = (v', 0, lam)]; options: tolerance.
 
     stages: r, way, increment, state halfway, factor, momentum, reaction, Phi at the start, its change, rows at the end, mean u,
-    that of the last step and that of the step before.
+    that of the last step and that of the step before, slopes.
     """
     n_q, n_v, n_rows, y, y_new = system.n_q, system.n_v, system.n_rows, run.y, run.y_new
     counters, memory, stages, velocity_level = run.counters, run.memory, run.stages, system.velocity_level
@@ -215,6 +216,8 @@ def energy_momentum(form, t, h, run, system, work):
                 earlier[i], last[i] = last[i], mean[i]
             memory[PAST], memory[LAST_STEP] = memory[PAST] + 1.0, h
             counters[RESTART] = 0
+            take_slope(t, h, AT_START, y, y[o_u:], run, system, work)
+            take_slope(t, h, AT_END, y_new, y_new[o_u:], run, system, work)
             return RUNNING
         if not size < 1e100 or (iteration > 5 and size > previous):
             break
@@ -231,8 +234,9 @@ ENERGY_MOMENTUM = Integrator(
     order=2,
     orders=same_order(2, form="MechanicalDae"),
     step=energy_momentum,
+    interpolate=interpolate,
     references=("Simo and Wong 1991, doi:10.1002/nme.1620310103", "Gonzalez 1996, doi:10.1007/BF02440162"),
-    stages=13,
+    stages=15,
     memory=2,
     options={"newton_tolerance": 1e-14},
     ranges={"newton_tolerance": (1e-15, 1e-3)},

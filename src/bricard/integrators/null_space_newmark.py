@@ -26,6 +26,7 @@ from ..kernels.vectors import triple
 from ..linalg.factor import factorise, factorise_symmetric, failure, solve, solve_symmetric
 from ..linalg.kkt import discount_stiffness, evaluate, multiply_mass
 from .base import Integrator, same_order
+from .dense_output import AT_END, AT_START, interpolate, take_slope
 from .newmark import SETS
 from .newton import larger
 
@@ -34,7 +35,7 @@ MAX_ITERATIONS = 15
 STAGNATION = 1e2  # corrections that no longer shrink are accepted up to so many tolerances: close to singular positions
 # of memory: size of the last step, 1 if the u and the shifts of an earlier step are at hand, 1 if there are nonholonomic rows
 LAST_STEP, EARLIER, NONHOLONOMIC = range(3)
-# rows of stages
+# rows of stages, before the slopes
 RESIDUAL, INCREMENT, LAST, SHIFT_Q, SHIFT_V, MU_Q, MU_V, METRIC, UNIT, TERMS = range(10)
 
 
@@ -255,6 +256,8 @@ def null_space_newmark(form, t, h, run, system, work):
                 last[i] = y[o_u + i]
             memory[LAST_STEP], memory[EARLIER] = h, 1.0
             counters[RESTART] = 0
+            take_slope(t, h, AT_START, y, y[o_u:], run, system, work)
+            take_slope(t, h, AT_END, y_new, u, run, system, work)
             return RUNNING
         if not size < 1e100 or (iteration > 5 and size > previous):
             break
@@ -277,8 +280,9 @@ NULL_SPACE_NEWMARK = Integrator(
     order=2,
     orders=same_order(2, form="OverdeterminedDae"),
     step=null_space_newmark,
+    interpolate=interpolate,
     references=("Uriarte 2023, PhD thesis, UPV/EHU",),
-    stages=10,
+    stages=12,
     memory=3,
     second_kkt=True,
     options={"set": "fox-goodwin", "gamma": None, "beta": None, "lever": 2.0, "newton_tolerance": 1e-12},

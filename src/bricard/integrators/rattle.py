@@ -26,6 +26,7 @@ from ..kernels.vectors import add, cross, dot, nine, rotate, scale, subtract, tr
 from ..linalg.factor import failure
 from ..linalg.kkt import evaluate, factorise_kkt, multiply_mass, solve_kkt
 from .base import Integrator, same_order
+from .dense_output import AT_END, AT_START, interpolate, take_slope
 from .newton import larger
 
 call_retract = RETRACT.call
@@ -104,7 +105,7 @@ def last_half(h, half, v, b, system, work):
 
 @STEP
 def rattle(form, t, h, run, system, work):
-    """One step. y = [q, v, u = (v', 0, lam)]; options: tolerance; stages: v_half, load, right-hand side, increment."""
+    """One step. y = [q, v, u = (v', 0, lam)]; options: tolerance; stages: v_half, load, b, u, increment, slopes."""
     n_q, n_v, n_rows, y, y_new = system.n_q, system.n_v, system.n_rows, run.y, run.y_new
     counters, memory, tolerance, size_of = run.counters, run.memory, run.options[0], run.scale
     o_u, n_u, velocity_level = n_q + n_v, n_v + 1 + n_rows, system.velocity_level
@@ -183,6 +184,8 @@ def rattle(form, t, h, run, system, work):
         b[n_v + 1 + i] = work.gamma[i]
     solve_kkt(system, work, b, last)
     counters[RESTART] = 0
+    take_slope(t, h, AT_START, y, y[o_u:], run, system, work)
+    take_slope(t, h, AT_END, y_new, last, run, system, work)
     return RUNNING
 
 
@@ -193,11 +196,12 @@ RATTLE = Integrator(
     order=2,
     orders=same_order(2, form="OverdeterminedDae"),
     step=rattle,
+    interpolate=interpolate,
     references=(
         "Leimkuhler and Skeel 1994, doi:10.1006/jcph.1994.1085",
         "Hante and Arnold 2021, doi:10.1016/j.cam.2019.112492",
     ),
-    stages=5,
+    stages=7,
     memory=1,
     options={"newton_tolerance": 1e-13},
     ranges={"newton_tolerance": (1e-15, 1e-3)},

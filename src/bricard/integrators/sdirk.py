@@ -125,7 +125,7 @@ def sdirk(form, t, h, run, system, work):
 @INTERPOLATE
 def interpolate(t, h, theta, out, run):
     """A cubic by y and y' at both ends; multipliers go straight."""
-    between(h, theta, STAGES - 1, out, run)
+    between(h, theta, 0, STAGES - 1, out, run)
 
 
 SDIRK = Integrator(

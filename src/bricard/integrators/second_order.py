@@ -28,9 +28,10 @@ from ..compiled.interfaces import (
     STEP,
     TANGENT,
 )
-from ..compiled.march import CULPRIT, EVALUATIONS, ITERATIONS, RESTART, STEPS, TANGENTS
+from ..compiled.march import BREAK, CULPRIT, EVALUATIONS, ITERATIONS, RESTART, STEPS, TANGENTS
 from ..compiled.status import NEWTON_FAILED, RUNNING
 from .base import Integrator
+from .dense_output import AT_END, AT_START, interpolate, take_slope
 from .newton import larger
 
 call_residual, call_retract = MECHANICAL_RESIDUAL.call, RETRACT.call
@@ -39,7 +40,7 @@ MAX_ITERATIONS = 15
 # epsilon of the Newton matrix, in natural sizes; a larger one calms an iteration that does not settle near a singular position
 HARD, SOFT = 1e-10, 1e-6
 LARGEST = 1e-3  # truncation error that Newton's tolerance is taken from at most
-# memory: contraction of Newton's method per step of age of its matrix, iterations of the last step, step size of the
+# memory: contraction of Newton's method per step of age of its matrix, iterations of the last step, theta h of the
 # matrix (0: none), size of the last step, age of the matrix in steps, 1 if an earlier u is at hand, contraction with a fresh
 # matrix, step at which costly tangents are due again, factorisations up to its own (a hook may have made others since)
 SLOPE, COUNT, FACTORISED, LAST_STEP, AGE, EARLIER, FRESH, REFRESHED, MARK = range(9)
@@ -47,7 +48,7 @@ SLOPE, COUNT, FACTORISED, LAST_STEP, AGE, EARLIER, FRESH, REFRESHED, MARK = rang
 
 @STEP
 def second_order(form, t, h, run, system, work):
-    """One step. y = [q, v, u = (v', 0, lam), a]; stages: r, increment, the u before, 1/scale.
+    """One step. y = [q, v, u = (v', 0, lam), a]; stages: r, increment, the u before, 1/scale, slopes.
 
     options: alpha_m, alpha_f, gamma, beta, theta, tolerance, scaled. The error left after a correction is its size times the
     contraction; the matrix is renewed when that gets slow.
@@ -55,7 +56,10 @@ def second_order(form, t, h, run, system, work):
     n_q, n_v, y, y_new, counters, memory = system.n_q, system.n_v, run.y, run.y_new, run.counters, run.memory
     options, n_u = run.options, n_v + 1 + system.n_rows
     alpha_m, alpha_f, gamma, beta, theta = options[0], options[1], options[2], options[3], options[4]
-    tolerance, scaled, s = options[5], options[6] == 1.0, theta * h
+    tolerance, scaled, breaks = options[5], options[6] == 1.0, run.breaks
+    if counters[BREAK] < breaks.size and t + theta * h >= breaks[counters[BREAK]]:
+        theta = 1.0  # what jumps there must not be seen by the step before
+    s = theta * h
     o_u, o_a = n_q + n_v, n_q + n_v + n_u
     r, increment, u = run.stages[0][:n_u], run.stages[1][:n_v], y_new[o_u:o_a]
     last, inverse = run.stages[2], run.stages[3]
@@ -85,7 +89,7 @@ def second_order(form, t, h, run, system, work):
     # q by less than rounding is enough
     natural = strongest + fastest * fastest
     enough = max(tolerance * min(h * h * natural, LARGEST) * natural, 1e-15 * farthest / c_q)
-    renew = counters[RESTART] == 1 or abs(memory[FACTORISED] - h) > 1e-9 * h or memory[AGE] >= 25.0
+    renew = counters[RESTART] == 1 or abs(memory[FACTORISED] - s) > 1e-9 * s or memory[AGE] >= 25.0
     renew = renew or memory[COUNT] >= 3.0 or (memory[COUNT] == 2.0 and memory[AGE] >= 4.0)
     renew = renew or work.kkt.report[3] != memory[MARK]
     if counters[RESTART] == 1:
@@ -105,7 +109,7 @@ def second_order(form, t, h, run, system, work):
             softness = HARD if iteration < 3 else SOFT
             status = call_factorise(form[OWN + 1], c_v, c_q, scaled, softness, increment, system, work)
             counters[TANGENTS] += 1
-            memory[FACTORISED], memory[AGE], memory[MARK] = h, 0.0, work.kkt.report[3]
+            memory[FACTORISED], memory[AGE], memory[MARK] = s, 0.0, work.kkt.report[3]
             if status != RUNNING:
                 memory[FACTORISED] = 0.0
                 return status
@@ -150,6 +154,8 @@ def second_order(form, t, h, run, system, work):
             memory[AGE] += 1.0
             memory[EARLIER] = 1.0
             counters[RESTART] = 0
+            take_slope(t, h, AT_START, y, y[o_u:], run, system, work)
+            take_slope(t, h, AT_END, y_new, u, run, system, work)
             return RUNNING
         if not size < 1e100 or (iteration > 5 and contraction > 1.0):
             break
@@ -172,8 +178,9 @@ def member(name, title, parameters, options, ranges, references, special=None):
         order=2,
         orders={2: {"MechanicalDae": (2, 2, 2)} | (special or {})},
         step=second_order,
+        interpolate=interpolate,
         references=references,
-        stages=4,
+        stages=6,
         memory=9,
         extra=lambda problem, state: state.a if state.extra is None else state.extra,
         options=options | {"newton_tolerance": 1e-3, "scaled": True},

@@ -77,15 +77,15 @@ def solve_stage(form, t, shift, x, slope, base, guess, change, weight, limits, r
 
 
 @compiled
-def between(h, theta, last, out, run):
+def between(h, theta, first, last, out, run):
     """The cubic by y and y' at both ends of a step, at theta between 0 and 1; multipliers go straight.
 
-    Row 0 of the stages is y' at the start, row `last` that at the end.
+    Row `first` of the stages is y' at the start, row `last` that at the end.
     """
-    y, y_new, scale, first, end = run.y, run.y_new, run.scale, run.stages[0], run.stages[last]
+    y, y_new, scale, start, end = run.y, run.y_new, run.scale, run.stages[first], run.stages[last]
     left = 1.0 - theta
-    for i in range(run.levels.size):
+    for i in range(y.size):
         rise, bend = y_new[i] - y[i], 0.0
         if math.isfinite(scale[i]):
-            bend = left * (h * first[i] - rise) - theta * (h * end[i] - rise)
+            bend = left * (h * start[i] - rise) - theta * (h * end[i] - rise)
         out[i] = y[i] + theta * (rise + left * bend)

@@ -67,7 +67,7 @@ def trapezoidal(form, t, h, run, system, work):
 @INTERPOLATE
 def interpolate(t, h, theta, out, run):
     """A cubic by y and y' at both ends; multipliers go straight."""
-    between(h, theta, 1, out, run)
+    between(h, theta, 0, 1, out, run)
 
 
 TRAPEZOIDAL = Integrator(

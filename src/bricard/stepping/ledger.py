@@ -4,7 +4,7 @@ import numpy as np
 
 from ..compiled.handles import pack
 from ..compiled.interfaces import FOLLOW, POWER
-from ..compiled.ledger import FULL_TURN
+from ..compiled.ledger import FULL_TURN, ON_CUBIC
 from ..compiled.pointers import table
 from ..compiled.records import Ledger
 from ..kernels.turns import follow_angles
@@ -12,7 +12,7 @@ from ..linalg import sparse
 from ..linalg.power import power, power_of_forces
 from ..system.turns import kept_places
 
-FEW, SOME, MANY = 2, 3, 6  # nodes of Gauss' rule: on a cubic, on dense output, in the large steps of high orders
+SOME, MANY = 3, 6  # nodes of Gauss' rule: on dense output, in the large steps of high orders
 HIGH = 6  # one-step methods of an order above take large steps
 
 
@@ -45,8 +45,8 @@ def empty_ledger(problem, method, work, outputs, energy):
 
 def _count(method):
     """How many nodes a step needs, so that more of them change nothing."""
-    if method.interpolate is None:
-        return FEW
+    if method.external is not None or not method.adaptive:
+        return ON_CUBIC  # of low order: dense output would be no better
     return MANY if method.order > HIGH and method.controller != "variable-order" else SOME
 
 

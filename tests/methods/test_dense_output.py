@@ -1,0 +1,86 @@
+"""States inside of steps: no step is cut for output, and what is shown there is as accurate as the method."""
+
+import numpy as np
+import pytest
+
+import bricard as br
+from bricard.registry import INTEGRATORS
+from mechanisms import four_bar, rssr
+from physical_pendulum import exact
+from physical_pendulum import system as physical_pendulum
+
+FIXED = [name for name, method in INTEGRATORS.items() if not method.adaptive]
+INDEX_3 = ("generalized-alpha", "hht", "newmark", "wilson-theta", "collocation", "energy-momentum")
+STEP, SPAN = 0.005, 0.4
+GRID = STEP * np.arange(1, round(SPAN / STEP) + 1)
+INSIDE = GRID[:-1] + STEP * np.linspace(0.1, 0.9, GRID.size - 1)
+
+
+@pytest.fixture(scope="module", params=[four_bar, rssr])
+def mechanism(request):
+    """A system, and its motion with its multipliers at the end of steps and inside of them."""
+    system = request.param().build()
+    runs = (br.simulate(system, SPAN, rtol=1e-12, integrator="dop853", output=times) for times in (GRID, INSIDE))
+    return system, [(run.q, run.v, run.lam) for run in runs]
+
+
+@pytest.mark.parametrize("name", FIXED)
+def test_output_inside_of_steps(mechanism, name):
+    """The run is the same to the last bit, and errors inside of steps are those at their ends."""
+    system, references = mechanism
+    ends = br.simulate(system, SPAN, step=STEP, integrator=name, output=GRID)
+    inside = br.simulate(system, SPAN, step=STEP, integrator=name, output=INSIDE)
+    assert ends.counters["steps"] == inside.counters["steps"]
+    for a, b in ((ends.q, inside.q), (ends.v, inside.v), (ends.lam, inside.lam)):
+        assert np.array_equal(a[-1], b[-1])
+    errors = [
+        [np.abs(found - exact)[1:-1].max() for found, exact in zip((run.q, run.v, run.lam), reference, strict=True)]
+        for run, reference in zip((ends, inside), references, strict=True)
+    ]
+    rough = 4.0 if INTEGRATORS[name].order <= 2 else 15.0  # cubics are of order 4, with a constant of their own
+    for at_ends, in_between, factor in zip(*errors, (1.5, rough, rough), strict=True):
+        assert in_between < factor * at_ends
+
+
+@pytest.mark.parametrize("formulation", ["index2", "index3-alf"])
+def test_output_inside_of_steps_with_projections(formulation):
+    settings = {"formulation": formulation, "integrator": "generalized-alpha", "step": STEP}
+    ends, inside = (br.simulate(four_bar(), SPAN, output=times, **settings) for times in (GRID, INSIDE))
+    assert ends.counters["corrections"] == inside.counters["corrections"]
+    assert np.array_equal(ends.q[-1], inside.q[-1]) and np.array_equal(ends.lam[-1], inside.lam[-1])
+    assert inside.constraint_errors.velocity.max() < 1e-8
+
+
+def test_quaternions_inside_of_steps_are_unit_ones():
+    solution = br.simulate(rssr(), SPAN, step=0.02, output=0.0137)
+    assert np.abs(np.linalg.norm(solution.q.reshape(solution.t.size, -1, 7)[:, :, 3:], axis=2) - 1.0).max() < 1e-14
+
+
+@pytest.mark.parametrize("name", INDEX_3)
+@pytest.mark.parametrize("beside", [1e-5, 1e-8, -1e-5, -1e-8])
+def test_a_break_beside_the_grid_is_as_good_as_one_on_it(name, beside):
+    """No step of 1e-6 of the others, and a start on the constraints: otherwise multipliers were hundreds of times as large."""
+    on, off = (br.simulate(four_bar(), SPAN, step=STEP, integrator=name, breaks=0.2 + d) for d in (0.0, beside * STEP))
+    assert off.counters["steps"] == on.counters["steps"]
+    assert np.abs(off.q - on.q).max() < 1e-6
+    assert np.abs(off.lam - on.lam).max() < 0.05 * np.abs(on.lam).max()
+
+
+def test_an_event_beside_the_grid_is_as_good_as_one_on_it():
+    def clock(t, q, v):
+        return t - 0.2 + 1e-9
+
+    reset = br.Trigger(clock, action=lambda t, q, v: v)
+    plain, cut = (br.simulate(four_bar(), SPAN, step=STEP, triggers=triggers) for triggers in ((), reset))
+    assert cut.counters["steps"] == plain.counters["steps"]
+    assert np.abs(cut.lam - plain.lam).max() < 0.1 * np.abs(plain.lam).max()
+
+
+@pytest.mark.parametrize("name", ["trapezoidal", "sdirk", "radau5"])
+@pytest.mark.parametrize("end", [1.9, 2.0, 2.1, 2.2])
+def test_the_last_step_of_adaptive_runs_is_no_short_one(name, end):
+    """Index 3: what was left of the last step made the last multipliers up to 200 times worse than the others."""
+    solution = br.simulate(physical_pendulum(), end, formulation="index3", integrator=name, rtol=1e-8, output=400)
+    error = np.array([np.abs(lam - exact(t)[2]).max() for t, lam in zip(solution.t, solution.lam, strict=True)])
+    assert error[-1] < 3.0 * error[:-1].max()
+    assert np.diff(solution.step_times)[-1] > 0.6 * np.diff(solution.step_times)[-6:].max()
