@@ -291,7 +291,7 @@ def _go_on(earlier, system, chosen, method, held, nominal):
 
 
 def _settled(system, t, q, v, turn, held, memory):
-    """The State to start from at q and v; of methods that hold the constraints by themselves, on these. memory : of the elements."""
+    """The State to start from at q and v; of methods that hold the constraints by themselves, on these. memory : Work.memory."""
     if held:
         q, v = settle(system, t, q, v, turn, known_joints(system, q, memory))
     return complete(system, t, q, v, turn, memory)
