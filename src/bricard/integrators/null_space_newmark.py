@@ -284,8 +284,8 @@ NULL_SPACE_NEWMARK = Integrator(
     options={"set": "fox-goodwin", "gamma": None, "beta": None, "lever": 2.0, "newton_tolerance": 1e-12},
     ranges={
         "set": tuple(SETS),
-        "gamma": (0.01, 1.0),
-        "beta": (0.01, 1.0),
+        "gamma": (0.01, 2.0),
+        "beta": (0.0, 2.0),
         "lever": (0.01, 100.0),
         "newton_tolerance": (1e-15, 1e-3),
     },
