@@ -285,7 +285,7 @@ NULL_SPACE_NEWMARK = Integrator(
     ranges={
         "set": tuple(SETS),
         "gamma": (0.01, 2.0),
-        "beta": (0.0, 2.0),
+        "beta": (0.0, 1.6),
         "lever": (0.01, 100.0),
         "newton_tolerance": (1e-15, 1e-3),
     },
