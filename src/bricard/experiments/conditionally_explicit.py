@@ -83,7 +83,7 @@ def run_family(steps: tuple[float, ...] = STEPS) -> Result:
 
 NOTES = (
     "Largest error of energy (J) of the pendulum A01 in its angle, 10 s, g = 9.81 m/s^2.",
-    "Smaller steps of the tables, to 1e-8 s, are left out: at 4 microseconds a step one number takes 40 s at 1e-6 s and 7 minutes "
+    "Smaller steps of the tables, to 1e-8 s, are left out: at 4 microseconds a step one number takes 40 s at 1e-6 s, 7 minutes "
     "at 1e-7 s, and is rounding only (1.8e-8 J with all methods). `drift(step, name, alpha=...)` of this module runs one.",
 )
 
