@@ -66,7 +66,7 @@ BROKEN_OFF = (NOT_FINITE, NEWTON_FAILED, STEP_TOO_SMALL, SINGULAR)  # how a run 
 FAILED = (*BROKEN_OFF, PROJECTION_FAILED)  # ends for which a function without a value may be the reason
 UNUSABLE = 1e-3  # position error at the end, in characteristic lengths or radians, with which a run has failed
 TIGHTEST = 1e-14  # tolerance: round-off of double precision leaves no smaller one
-WHOLE = 1e-9  # of a step, by which a duration may miss a multiple of it
+WHOLE, ROUNDING = 1e-9, 1e-12  # of a step, and of the duration, by which this may miss a multiple of it
 
 
 def simulate(
@@ -132,7 +132,7 @@ def simulate(
         state = replace(state, extra=None)
     problem = chosen.forms[form](system, **own, **({"correction": correction} if corrected(form, chosen) else {}))
     end = state.t + float(duration)
-    nominal = duration / max(1, ceil(duration / step - WHOLE)) if step is not None else 0.0
+    nominal = duration / max(1, ceil(duration / step * (1.0 - ROUNDING) - WHOLE)) if step is not None else 0.0
     work = problem.work(state)
     work.schedule[:3] = schedule
     tell_misfit(problem.system, state)

@@ -123,7 +123,14 @@ def test_triggers_and_breaks_that_are_none():
 
 def test_a_step_is_never_longer_than_asked():
     """Where it does not divide the duration, the next smaller one that does is taken."""
-    for duration, step, count in ((1.0, 0.7, 2), (1.0, 0.3, 4), (1.0, 0.1, 10), (0.3, 0.1, 3), (0.05, 1.0, 1)):
+    for duration, step, count in (
+        (1.0, 0.7, 2),
+        (1.0, 0.3, 4),
+        (1.0, 0.1, 10),
+        (0.3, 0.1, 3),
+        (0.05, 1.0, 1),
+        (0.07, 7e-6, 10_000),
+    ):
         solution = br.simulate(pendulum(), duration, step=step, formulation="index1", integrator="rk4")
         assert solution.provenance["step"] == pytest.approx(duration / count, rel=1e-12)
         assert solution.counters["steps"] >= count

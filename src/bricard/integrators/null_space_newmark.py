@@ -6,8 +6,9 @@
 
 N spans the null space of G1. It is never computed: N^T W^-1 r = 0 means r = W G1^T mu, so that each line is a sparse problem
 with multipliers of its own. The motion behaves as that of minimal coordinates with the same formula: the trapezoidal rule is
-stable at any step without damping, Fox-Goodwin (the default, the most accurate) up to h = sqrt(6) / omega; constraints add no
-frequency. Index-3 Newmark has none of that. Redundant rows and singular positions are no obstacle.
+stable at any step without damping, Fox-Goodwin (the default, the most accurate) up to h = sqrt(6) / omega, beta = 0 (central
+differences) up to 2 / omega; constraints add no frequency. Index-3 Newmark has none of that.
+Redundant rows and singular positions are no obstacle.
 
 W is the metric in which r is normal to the null space: 1 for translations, 1 / (lever * characteristic length)^2 for turns.
 Every lever gives order 2; a long one lets Newmark's formula hold for the turns, which is more accurate in linkages.
