@@ -147,6 +147,8 @@ SHARED = dict.fromkeys(("ce3", "ce4", "ce5"), "conditionally_explicit")  # integ
 
 def steps_of(i):
     """What an integrator does with its step size."""
+    if i.external is not None:
+        return "adaptive"
     return "fixed or adaptive" if i.adaptive else "fixed"
 
 
@@ -182,8 +184,8 @@ def integrators_page():
 
 def experiments_page():
     """The table of all experiments."""
-    table = row(("name", "question", "source")) + "|---|---|---|\n"
-    table += "".join(row((f"`{e.name}`", e.title, e.source)) for e in EXPERIMENTS.values())
+    table = row(("name", "question", "source", "figure")) + "|---|---|---|---|\n"
+    table += "".join(row((f"`{e.name}`", e.title, e.source, "yes" if e.figure else "")) for e in EXPERIMENTS.values())
     words = """`bricard experiment NAME` runs one and prints its table; `--json` and `--markdown` write it for other programs and
 pages, `--figure FILE` draws it. [What a thesis claims and what we find](claims.md) goes through one source claim by claim."""
     return f"{NOTE}# Experiments\n\n{words}\n\n{table}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import time
 from dataclasses import replace
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from .compiled.status import (
     BROKEN,
     CHATTERING,
     FINISHED,
+    FUNCTION_FAILED,
     INTERRUPTED,
     LOST_ROTATION,
     NEWTON_FAILED,
@@ -31,9 +33,11 @@ from .compiled.status import (
     STEP_TOO_SMALL,
     STOPPED,
     TORN_APART,
+    TORN_VELOCITY,
     TRIGGERED,
     sentence,
 )
+from .ending import RAISED, blamed, evaluates, has_functions, hopeless, torn_velocity
 from .errors import BricardError, IncompatibleMethods, ModelError, SimulationError, suggest
 from .formulations.base import ODE, RESIDUAL_DAE, SEMI_EXPLICIT_DAE, velocity_scale
 from .linalg.kkt import evaluate, select_rows
@@ -42,7 +46,7 @@ from .pairing import choose, corrected, correction_of, schedule_of
 from .progress import Progress
 from .registry import CONTROLLERS
 from .solution.solution import Event, Solution
-from .stepping.events import Watching, breaks_of, checked
+from .stepping.events import Watching, breaks_of, checked, given_times
 from .stepping.start import output_times, start_again, start_run
 from .stepping.stiffness import Creeping
 from .system.assembler import assemble, complete, settle
@@ -61,7 +65,10 @@ RTOL = 1e-8  # default tolerance of adaptive runs
 PASSES = 1e-8  # relative tolerance with which adaptive steps pass singular positions
 MOST_STEPS = 1e10
 BROKEN_OFF = (NOT_FINITE, NEWTON_FAILED, STEP_TOO_SMALL, SINGULAR)  # how a run ends at the limit of a user's joint
+FAILED = (*BROKEN_OFF, PROJECTION_FAILED)  # ends for which a function without a value may be the reason
 UNUSABLE = 1e-3  # position error at the end, in characteristic lengths or radians, with which a run has failed
+TIGHTEST = 1e-14  # tolerance: round-off of double precision leaves no smaller one
+WHOLE, ROUNDING = 1e-9, 1e-12  # of a step, and of the duration, by which this may miss a multiple of it
 
 
 def simulate(
@@ -71,6 +78,8 @@ def simulate(
     step: float | None = None,
     rtol: float | None = None,
     atol: float | None = None,
+    first_step: float | None = None,
+    max_step: float | None = None,
     coordinates: str | None = None,
     cut: Any = (),
     formulation: str | None = None,
@@ -89,19 +98,22 @@ def simulate(
 ) -> Solution:
     """Simulate a Model or a System for `duration` seconds, or go on from a Solution.
 
-    step : fixed step size (s); without it the integrator chooses its steps to meet `rtol` and `atol` (per component, atol in
-    units of its natural size: characteristic length, radian). coordinates, cut : as in `model.build()`, of a Model; a System has
-    its own. formulation, integrator : names, see `bricard list`; what is not given is chosen to fit. form : in which they meet,
-    where there are several; the first one of the formulation if it is not given. correction : a name, for Ode forms and for what
-    drifts; made every `correction_every` steps, where the error of position or velocity exceeds `correction_tolerance` (scaled;
-    one number, or one for each). output : number of samples, interval (s, a float), or array of times. triggers : what to watch
-    on the way, see Trigger. breaks : times (s) at which something jumps: steps end there and start anew; smooth steps and tables
-    of a model are known. energy : sum up the work of dampers, motors and drivers in each step, for `solution.energy`; it takes
-    time in driven models, none in conservative ones. progress : show a bar; None: on a terminal. check : raise SimulationError
-    if the run does not reach its end; otherwise the Solution carries the status. Further options go to formulation or integrator.
+    step : fixed step size (s); where the duration is no multiple of it, the next smaller step that divides it is taken. Without
+    it the integrator chooses its steps to meet `rtol` and `atol` (per component, atol in units of its natural size:
+    characteristic length, radian), the first one being `first_step`, none longer than `max_step` (s). coordinates, cut : as in
+    `model.build()`, of a Model; a System has its own. formulation, integrator : names, see `bricard list`; what is not given is
+    chosen to fit. form : in which they meet, where there are several; the first one of the formulation if it is not given.
+    correction : a name, for Ode forms and for what drifts; made every `correction_every` steps, where the error of position or
+    velocity exceeds `correction_tolerance` (scaled; one number, or one for each). output : number of samples, interval (s, a
+    float), or array of times. triggers : what to watch on the way, see Trigger. breaks : times (s) at which something jumps:
+    steps end there and start anew; smooth steps and tables of a model are known. energy : sum up the work of dampers, motors and
+    drivers in each step, for `solution.energy`; it takes time in driven models, none in conservative ones. progress : show a
+    bar; None: on a terminal. check : raise SimulationError if the run does not reach its end; otherwise the Solution carries the
+    status. Further options go to formulation or integrator.
     """
     began = time.perf_counter()
-    _check_numbers(duration=duration, step=step, rtol=rtol, atol=atol)
+    _check_numbers(duration=duration, step=step, rtol=rtol, atol=atol, first_step=first_step, max_step=max_step)
+    triggers, breaks = checked(triggers), given_times(breaks)
     if not isinstance(energy, (bool, np.bool_)):
         raise ModelError(f"energy is {energy!r}; it must be True or False.")
     earlier = what if isinstance(what, Solution) else None
@@ -115,7 +127,7 @@ def simulate(
     numbers = integrator_options(chosen, method, options)
     schedule = schedule_of(correction, correction_every, correction_tolerance)
     check_admitted(chosen, system, form)
-    nominal = duration / max(1, round(duration / step)) if step is not None else 0.0
+    nominal = duration / max(1, ceil(duration / step * (1.0 - ROUNDING) - WHOLE)) if step is not None else 0.0
     held = not corrected(form, chosen)
     state = assemble(system) if earlier is None else _go_on(earlier, system, chosen, method, held, nominal)
     problem = chosen.forms[form](system, **own, **({"correction": correction} if corrected(form, chosen) else {}))
@@ -124,9 +136,12 @@ def simulate(
     work.schedule[:3] = schedule
     tell_misfit(problem.system, state)
     times = output_times(state.t, end, nominal, output, problem)
-    watching = Watching(checked(triggers), problem.system, state, float(duration), earlier)
+    watching = Watching(triggers, problem.system, state, float(duration), earlier)
     jumps = breaks_of(breaks, system.model, state.t, end, step is None)
     run = start_run(problem, method, state, work, end, nominal, times, numbers, jumps, watching.record, energy)
+    if step is None:
+        run.clock[4] = min(run.clock[4], max_step or np.inf)
+        run.clock[1] = first_step or (run.clock[1] if method.external is None else 0.0)  # 0: that of an external method
     watching.begin(state, float(run.clock[1]))
     run.tolerance[:] = rtol or RTOL, atol or rtol or RTOL
     if not method.adaptive and step is None:
@@ -139,31 +154,44 @@ def simulate(
     watch_steps(problem.system, work, on=True)
     prepared = time.perf_counter()
     if method.external is None:
-        status, seconds, cpu = _march(problem, method, control, run, work, end, progress, watching, held)
+        status, seconds, cpu, raised = _march(problem, method, control, run, work, end, progress, watching, held)
     else:
-        status, seconds, cpu = _drive(problem, method, state, run, work, end, progress)
+        status, seconds, cpu, raised = _drive(problem, method, state, run, work, end, progress)
     watch_steps(problem.system, work, on=False)
+    if raised is not None and not has_functions(problem.system, triggers):
+        raise raised  # compiled code raises nothing of its own
     matrices = (work.kkt, run.real, *run.complex_)
     run.counters[counting.FACTORISATIONS] = sum(int(m.report[3]) for m in matrices)
     run.counters[counting.CORRECTIONS] = work.tally[0]
     run.counters[counting.ITERATIONS] += work.tally[1]
     q, v = problem.full(float(run.clock[0]), run.y, work)
-    gap = _gap(problem.system, float(run.clock[0]), q, v, work)
-    if status in (FINISHED, STOPPED) and not gap.max(initial=0.0) <= UNUSABLE:
-        status = TORN_APART
+    gap = _gap(problem.system, run, q, v, work)
+    torn = -1
+    if status in (FINISHED, STOPPED):
+        torn = torn_velocity(problem.system, run, v, work)
+        status = TORN_APART if not gap.max(initial=0.0) <= UNUSABLE else TORN_VELOCITY if torn >= 0 else status
     lost = _lost(problem.system, run, q, status)
     status = LOST_ROTATION if lost else status
     if status in BROKEN_OFF:  # perhaps where a user's joint can go no further, which is no failure
         lost = range_end(problem.system, q, v)
         if lost:
             status = RANGE_ENDED
-    culprit = lost or watching.culprit(status) or _culprit(problem.system, run, v, gap, status)
+    blame = None
+    if status in (*FAILED, FUNCTION_FAILED):
+        blame = blamed(problem.system, run, q, v, work) or (raised and f"a function raises {raised!r}")
+        status = FUNCTION_FAILED if blame else status
+    culprit = lost or blame or watching.culprit(status) or _culprit(problem.system, run, v, gap, status)
+    if status == TORN_VELOCITY:
+        culprit = f"{problem.system.row_name(torn)} with {work.phi_dot[torn]:.3g} {_unit(problem.system.rows[torn])}"
     text = sentence(status, run.clock[0], run.clock[1], int(run.counters[counting.STEPS]), culprit)
     if status in (NEWTON_FAILED, STEP_TOO_SMALL):
         together = problem.pattern is not None or problem.expand is not None
         text += _singularity(problem.system, float(run.clock[0]), q, v, work, together, float(run.tolerance[0]))
-    if status in (*BROKEN_OFF, PROJECTION_FAILED):
+    if status in FAILED:
         text += obstacle(problem.system, q, v)
+    if status in (NOT_FINITE, NEWTON_FAILED, PROJECTION_FAILED, TORN_APART, TORN_VELOCITY):
+        hint = hopeless(chosen, method, numbers, problem.system)
+        text = text.partition(" Take a smaller step")[0] + hint if hint else text
     if status in (NEWTON_FAILED, STEP_TOO_SMALL, PROJECTION_FAILED, TORN_APART) and system.record.redundant:
         text = f"{text} {misfit(system, state.t, state.q)}".rstrip()
     solution = Solution.from_run(
@@ -228,12 +256,21 @@ def _option(method, key, value):
                 f"{text} be one of {', '.join(method.ranges[key])}.{suggest(str(value), method.ranges[key])}"
             )
         return value
+    if default is None and value is None:
+        return None
     number = finite_number(value, f"option {key}")
     low, *others, high = method.ranges.get(key, (-np.inf, np.inf))
     if others and number not in (low, *others, high):
         raise ModelError(f"{text} be one of {', '.join(map(str, (low, *others, high)))}.")
     if not low <= number <= high:
-        raise ModelError(f"Option {key} of {method.name} is {number:g}; it must lie between {low:g} and {high:g}.")
+        explicit = (
+            " With beta = 0 positions are explicit: that is central-difference, or null-space-newmark."
+            if key == "beta" and number == 0.0
+            else ""
+        )
+        raise ModelError(
+            f"Option {key} of {method.name} is {number:g}; it must lie between {low:g} and {high:g}.{explicit}"
+        )
     if isinstance(default, int) and number != round(number):
         raise ModelError(f"Option {key} of {method.name} is {number:g}; it must be a whole number.")
     return number
@@ -243,9 +280,18 @@ def _check_numbers(**numbers):
     for name, value in numbers.items():
         if value is None and name != "duration":
             continue
-        if finite_number(value, name) <= 0.0:
+        number = finite_number(value, name)
+        if number <= 0.0:
             raise ModelError(f"{name} is {value!r}; it must be a positive number.")
+        if name in ("rtol", "atol") and number < TIGHTEST:
+            raise ModelError(
+                f"{name} is {number:g}: round-off of double precision leaves no tolerance below {TIGHTEST:g}. Take 1e-12 or more."
+            )
     if numbers["step"] is not None:
+        if numbers["first_step"] is not None or numbers["max_step"] is not None:
+            raise IncompatibleMethods(
+                "first_step and max_step are for steps that the integrator chooses; with step=... all are equal. Leave them."
+            )
         if numbers["rtol"] is not None or numbers["atol"] is not None:
             raise IncompatibleMethods(
                 "Give either step (fixed steps) or rtol and atol (the integrator chooses its steps)."
@@ -298,9 +344,9 @@ def _settled(system, t, q, v, turn, held, memory):
 
 
 def _march(problem, method, control, run, work, end, progress, watching, held):
-    """March to the end in chunks; back in Python now and then for events, progress bar and Ctrl-C. (status, s, CPU s).
+    """March to the end in chunks; back in Python now and then for events, progress bar and Ctrl-C.
 
-    held : as in _go_on, for starts on the way.
+    (status, s, CPU s, what a user's function has raised or None). held : as in _go_on, for starts on the way.
     """
     form = problem.table
     functions = np.array(
@@ -310,12 +356,16 @@ def _march(problem, method, control, run, work, end, progress, watching, held):
     _ = march.address
     packed_run, packed_work, system = pack(run), pack(work), problem.system.compiled
     status, chunk, seconds, cpu, order = RUNNING, FIRST_CHUNK, 0.0, 0.0, float(max(method.error_order, 1))
+    raised = None
     creeping = Creeping(problem, method, run, work, problem.form == ODE and run.clock[7] == 0.0)
     with Progress(run.clock[0], end, progress) as bar:
         try:
             while status == RUNNING:
                 began, busy = time.perf_counter(), time.process_time()
-                status = march(functions, order, form, packed_run, system, packed_work, chunk)
+                try:
+                    status = march(functions, order, form, packed_run, system, packed_work, chunk)
+                except RAISED as error:
+                    status, raised = FUNCTION_FAILED, error
                 took = time.perf_counter() - began
                 seconds, cpu = seconds + took, cpu + time.process_time() - busy
                 fired = watching.collect()
@@ -336,12 +386,12 @@ def _march(problem, method, control, run, work, end, progress, watching, held):
                 bar.update(run.clock[0], int(run.counters[counting.STEPS]), int(run.counters[counting.REJECTED]))
         except KeyboardInterrupt:
             status = INTERRUPTED
-    return status, seconds, cpu
+    return status, seconds, cpu, raised
 
 
 def _external_correction(method, correction, step, triggers, breaks):
     """The correction of a method that drives its own loop: none. Raises where that loop is asked for what it cannot do."""
-    asked = {"step=...": step is not None, "triggers": bool(triggers), "breaks": bool(breaks)}
+    asked = {"step=...": step is not None, "triggers": bool(triggers), "breaks": len(breaks) > 0}
     asked |= {f'correction="{correction}"': correction not in (None, "none")}
     for key, given in asked.items():
         if given:
@@ -352,14 +402,16 @@ def _external_correction(method, correction, step, triggers, breaks):
 
 
 def _drive(problem, method, state, run, work, end, progress):
-    """Let a method drive its own loop. (status, s, CPU s)."""
-    began, busy, status = time.perf_counter(), time.process_time(), RUNNING
+    """Let a method drive its own loop. (status, s, CPU s, what a user's function has raised or None)."""
+    began, busy, status, raised = time.perf_counter(), time.process_time(), RUNNING, None
     with Progress(run.clock[0], end, progress) as bar:
         try:
             status = method.external(problem, state, run, work, bar.update)
         except KeyboardInterrupt:
             status = INTERRUPTED
-    return status, time.perf_counter() - began, time.process_time() - busy
+        except RAISED as error:
+            status, raised = FUNCTION_FAILED, error
+    return status, time.perf_counter() - began, time.process_time() - busy, raised
 
 
 def _act(fired, problem, method, run, work, watching):
@@ -395,10 +447,18 @@ def _singularity(system, t, q, v, work, together, rtol):
     return f" The position there is close to a singular one ({found}): {words}"
 
 
-def _gap(system, t, q, v, work):
-    """Scaled |Phi| (n_rows,) at the end of a run, with its count of turns."""
-    evaluate(t, q, v, 0, system.compiled, pack(work))
-    return np.abs(work.phi * system.record.row_scale)
+def _gap(system, run, q, v, work):
+    """Scaled |Phi| (n_rows,) at the end of a run, with its count of turns; work is evaluated there."""
+    if evaluates(system, float(run.clock[0]), q, v, work):
+        return np.abs(work.phi * system.record.row_scale)
+    last = int(run.counters[counting.OUTPUT]) - 1  # a state that has no forces cannot be a sample
+    run.counters[counting.OUTPUT] -= last >= 0 and run.out_t[last] == run.clock[0]
+    return np.zeros(system.n_rows)
+
+
+def _unit(row):
+    """Of the velocity of a constraint row."""
+    return "m/s" if row.unit == "length" else "rad/s"
 
 
 def _lost(system, run, q, status):

@@ -320,6 +320,26 @@ def test_what_is_analysed_is_what_runs():
         assert run.v[-1, 0] == pytest.approx(v / z, abs=1e-11)
 
 
+@pytest.mark.parametrize("xi", [0.0004, 0.01, 0.04])
+def test_small_limits_are_found(xi):
+    """|1 + z (-xi + i sqrt(1 - xi^2))| = 1 at z = 2 xi."""
+    assert analysed("euler").limit(xi) == pytest.approx(2 * xi, rel=1e-6)
+
+
+def test_small_limit_of_a_multistep_method():
+    """Stable as far as the parasitic roots allow, not at no step."""
+    found = analysed("adams", order=12)
+    limit = found.limit()
+    assert 0.05 < limit < 0.1
+    assert found.radius(0.9 * limit) < 1.0 + 1e-12 and found.radius(1.1 * limit) > 1.001
+
+
+@pytest.mark.parametrize("name", ["euler", "heun"])
+def test_growth_at_every_step_is_no_limit(name):
+    """|R| - 1 of heun is z^4 / 8: rounding hides it for small z."""
+    assert analysed(name).limit() == 0.0
+
+
 def test_period_elongation_of_the_trapezoidal_rule():
     """tan(angle / 2) = z / 2."""
     found = analysed("generalized-alpha", rho=1.0)
@@ -335,10 +355,21 @@ def test_refusals():
         br.analysis.stability("generalized-alpha", rhoo=0.5)
     with pytest.raises(ModelError, match="not negative"):
         analysed("rk4").radius(-1.0)
+    for wrong in ("a", None, np.nan):
+        with pytest.raises(ModelError, match="not negative"):
+            analysed("rk4").matrix(wrong)
+        with pytest.raises(ModelError, match="not negative"):
+            analysed("rk4").radius(wrong)
     with pytest.raises(ModelError, match='no curve "radus"'):
         analysed("rk4").plot("radus")
     with pytest.raises(ModelError, match="takes a Model or a System"):
         br.analysis.reduced(3)
+    model = br.problems.driven_pendulum()
+    for wrong in (0, -3, 2.5):
+        with pytest.raises(ModelError, match="samples is"):
+            br.analysis.frequencies(model, samples=wrong)
+    with pytest.raises(ModelError, match="length must be greater than zero"):
+        br.analysis.frequencies(model, length=-1)
 
 
 @pytest.mark.parametrize("quantity", ["radius", "damping", "period"])

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import h5py
 import numba
@@ -290,3 +291,38 @@ def test_a_cold_cache_is_announced(model, tmp_path):
     assert cold.stderr.count("compiling") == 1
     assert warm.stderr == ""
     assert cold.stdout == warm.stdout
+
+
+def test_figures_are_checked_before_an_experiment_runs(bricard, tmp_path, monkeypatch):
+    from bricard.experiments import EXPERIMENTS, base
+
+    def refuse():
+        raise AssertionError("it must not run")
+
+    for name in ("fox-goodwin", "costs"):
+        monkeypatch.setitem(EXPERIMENTS, name, replace(EXPERIMENTS[name], run=refuse))
+    wrong = {
+        tmp_path / "figure.foo": ("fox-goodwin", "png, svg or pdf"),
+        tmp_path / "none" / "figure.png": ("fox-goodwin", "there is no folder"),
+        tmp_path / "figure.png": ("costs", "has no figure"),
+    }
+    for file, (name, words) in wrong.items():
+        code, _, err = bricard("experiment", name, "--figure", file)
+        assert code != 0 and words in " ".join(err.split())
+    quick = base.Result(("x",), [{"x": 1.0}], (), lambda ax: ax.plot([0, 1], [0, 1]))
+    monkeypatch.setitem(EXPERIMENTS, "fox-goodwin", replace(EXPERIMENTS["fox-goodwin"], run=lambda: quick))
+    assert bricard("experiment", "fox-goodwin", "--figure", tmp_path / "figure.png")[0] == 0
+    assert (tmp_path / "figure.png").stat().st_size > 0
+
+
+def test_experiments_say_whether_they_have_a_figure(bricard):
+    code, out, _ = bricard("list", "experiments", "--json")
+    figures = {row["name"]: row["figure"] for row in json.loads(out)}
+    assert code == 0 and figures["fox-goodwin"] and not figures["costs"]
+
+
+def test_longest_step_from_the_command_line(bricard):
+    code, out, _ = bricard("run", "pendulum", "--duration", 0.5, "--max-step", 0.01, "--json")
+    assert code == 0 and json.loads(out)["steps"] >= 50
+    code, _, err = bricard("run", "pendulum", "--duration", 0.5, "--step", 0.01, "--max-step", 0.01)
+    assert code != 0 and "--max-step" in err

@@ -95,3 +95,77 @@ def test_a_callable_that_is_no_function():
     model.spring("S", model.ground, "ball", (0, 0, 0), (1, 0, 0), law=functools.partial(progressive, 0.0))
     with pytest.raises(UserFunctionError, match="must be written with def or lambda"):
         model.build()
+
+
+def test_tolerances_that_rounding_does_not_allow():
+    for wrong in ({"rtol": 1e-20}, {"rtol": 1e-8, "atol": 1e-16}):
+        with pytest.raises(ModelError, match="leaves no tolerance below 1e-14"):
+            br.simulate(pendulum(), 0.1, **wrong)
+
+
+@pytest.mark.parametrize(
+    ("triggers", "breaks"), [(None, None), ([], np.int64(1)), ((), np.array([0.02, 0.03])), ((), {0.02})]
+)
+def test_nothing_and_numbers_of_all_kinds(triggers, breaks):
+    assert br.simulate(pendulum(), 0.1, triggers=triggers, breaks=breaks).ok
+
+
+def test_triggers_and_breaks_that_are_none():
+    for wrong in (3, "A", [3]):
+        with pytest.raises(ModelError, match="triggers must be a list"):
+            br.simulate(pendulum(), 0.1, triggers=wrong)
+    for wrong in ("x", object(), ["x"]):
+        with pytest.raises(ModelError, match="breaks"):
+            br.simulate(pendulum(), 0.1, breaks=wrong)
+    with pytest.raises(IncompatibleMethods, match="does not take breaks"):
+        br.simulate(pendulum(), 0.1, integrator="ida", breaks=np.array([0.01, 0.02]))
+
+
+def test_a_step_is_never_longer_than_asked():
+    """Where it does not divide the duration, the next smaller one that does is taken."""
+    for duration, step, count in (
+        (1.0, 0.7, 2),
+        (1.0, 0.3, 4),
+        (1.0, 0.1, 10),
+        (0.3, 0.1, 3),
+        (0.05, 1.0, 1),
+        (0.07, 7e-6, 10_000),
+    ):
+        solution = br.simulate(pendulum(), duration, step=step, formulation="index1", integrator="rk4")
+        assert solution.provenance["step"] == pytest.approx(duration / count, rel=1e-12)
+        assert solution.counters["steps"] >= count
+
+
+@pytest.mark.parametrize("integrator", ["dopri5", "bdf", "adams", "ida"])
+def test_first_and_longest_step(integrator):
+    if integrator == "ida":
+        pytest.importorskip("sksundae")
+    solution = br.simulate(pendulum(), 0.5, integrator=integrator, first_step=1e-6, max_step=0.004)
+    steps = np.diff(solution.step_times, prepend=0.0)
+    assert steps[0] == pytest.approx(1e-6, rel=1e-9)
+    assert 0.0035 < steps.max() <= 0.004 * (1 + 1e-9)
+    assert np.diff(br.simulate(pendulum(), 0.5, integrator=integrator).step_times).max() > 0.004
+
+
+def test_first_and_longest_step_are_for_free_steps():
+    for wrong in ({"max_step": 0.1}, {"first_step": 0.1}):
+        with pytest.raises(IncompatibleMethods, match="first_step and max_step"):
+            br.simulate(pendulum(), 0.5, step=0.1, **wrong)
+    for wrong in ({"max_step": 0.0}, {"first_step": "short"}):
+        with pytest.raises(ModelError, match=r"(first|max)_step is"):
+            br.simulate(pendulum(), 0.5, **wrong)
+
+
+def test_parameters_of_newmark():
+    """None is the default; beta = 0 only where it can be stepped, with the order and limit of central differences there."""
+    assert br.simulate(pendulum(), 0.1, step=0.01, integrator="newmark", gamma=None, beta=None).ok
+    assert br.simulate(pendulum(), 0.1, step=0.01, integrator="newmark", gamma=1.5, beta=1.0).ok
+    with pytest.raises(ModelError, match="explicit: that is central-difference"):
+        br.simulate(pendulum(), 0.1, step=0.01, integrator="newmark", beta=0)
+    exact = br.simulate(pendulum(), 0.5, rtol=1e-11).q[-1]
+    errors = [
+        np.abs(br.simulate(pendulum(), 0.5, step=h, integrator="null-space-newmark", beta=0.0).q[-1] - exact).max()
+        for h in (0.01, 0.005)
+    ]
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(2.0, abs=0.05)
+    assert br.analysis.stability("null-space-newmark", beta=0.0).limit() == pytest.approx(2.0, rel=1e-9)

@@ -22,6 +22,7 @@ import numpy as np
 
 from ..errors import AssemblyError, ModelError
 from ..model import Model
+from ..model.checks import number
 from ..solution.solution import Solution
 from ..system.assembler import assemble, complete
 from ..system.state import State
@@ -103,6 +104,8 @@ def frequencies(what: Any, samples: int = SAMPLES, length: float | None = None) 
     >>> round(br.analysis.frequencies(model).peak, 4)
     3.1305
     """
+    if isinstance(samples, bool) or not isinstance(samples, (int, np.integer)) or samples < 1:
+        raise ModelError(f"samples is {samples!r}; it must be a whole number of at least 1.")
     if not isinstance(what, Solution):
         found = reduced(what, length=length)
         return Frequencies(what.name, np.zeros(1), found.frequencies[None])
@@ -131,6 +134,8 @@ def largest_step(what: Any, integrator: str, *, xi: float = 0.0, samples: int = 
 
 
 def _reduced(system, state, length):
+    if length is not None:
+        length = number(length, "length", positive=True)
     tangent = system.length if length is None else length
     motion = Motion(Instant(system, state.t, state.turn), state, tangent)
     A, _ = motion.equations(np.zeros((system.n_v, 0)))

@@ -36,6 +36,11 @@ if TYPE_CHECKING:
 
 PAST = 24  # steps at rest before the matrix is taken: more than any method remembers
 SMALLEST, LARGEST, POINTS = 0.1, 1e3, 400  # h omega of the search for limits
+TINIEST, BELOW = (
+    1e-4,
+    61,
+)  # how far it goes on below, and in how many points, where a method grows at the smallest already
+SEEN = 1e-10  # growth at twice a limit: less is that of all small steps, which rounding hides below the limit
 GENERIC = (0.7, 0.3)  # h omega and xi at which every number that matters is seen to matter
 NOTHING = 1e-9  # entries of the matrix there that are round-off
 ROUNDING = 1e-13  # relative errors of the matrix: rounding, and what Newton's method leaves
@@ -164,10 +169,10 @@ class Stability:
         return _each(longer, z)
 
     def unstable(self, xi: float = 0.0) -> tuple[tuple[float, float], ...]:
-        """Ranges (from, to) of h omega in which the radius exceeds 1; 0 and inf stand for the ends of the search."""
+        """Ranges (from, to) of h omega in which the radius exceeds 1; 0 and inf: beyond the ends of the search, 1e-4 and 1e3."""
         grid = np.geomspace(SMALLEST, LARGEST, POINTS)
         grows = [self._grows(z, xi) for z in grid]
-        edges = [0.0] if grows[0] else []
+        edges = [self._onset(xi)] if grows[0] else []
         edges += [self._edge(a, b, xi) for a, b, f, g in zip(grid, grid[1:], grows, grows[1:], strict=False) if f != g]
         edges += [np.inf] if grows[-1] else []
         return tuple(zip(edges[::2], edges[1::2], strict=True))
@@ -176,6 +181,16 @@ class Stability:
         """The largest h omega up to which the method is stable: inf if always, 0 if it is unstable however small the step."""
         ranges = self.unstable(xi)
         return ranges[0][0] if ranges else np.inf
+
+    def _onset(self, xi):
+        """The limit below the smallest point of the search, at which the method grows; 0 if growth has no beginning."""
+        above = SMALLEST
+        for z in np.geomspace(SMALLEST, TINIEST, BELOW)[1:]:
+            if not self._grows(z, xi):
+                edge = self._edge(z, above, xi)
+                return edge if self.radius(2.0 * edge, xi) > 1.0 + SEEN else 0.0
+            above = z
+        return 0.0
 
     def _grows(self, z, xi):
         """Whether an eigenvalue is larger than 1 by more than the errors of the matrix can make it, entry by entry."""
@@ -267,14 +282,14 @@ def _exact(xi):
     return -xi + 1j * np.sqrt(1.0 - xi * xi) if xi < 1.0 else complex(-xi + np.sqrt(xi * xi - 1.0))
 
 
-def _number(value, name):
-    if not (np.isfinite(value) and value >= 0.0):
+def _number(value: Any, name):
+    if not isinstance(value, (int, float, np.number)) or not (np.isfinite(value) and value >= 0.0):
         raise ModelError(f"{name} is {value!r}; it must be a number that is not negative.")
     return float(value)
 
 
 def _each(function, z):
-    values = np.array([function(float(number)) for number in np.ravel(z)]).reshape(np.shape(z))
+    values = np.array([function(_number(number, "z")) for number in np.ravel(z)]).reshape(np.shape(z))
     return values if values.ndim else values[()]
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..errors import ModelError, suggest
 from .completion import names
 from .console import Json, data, emit, listing, messages
+
+if TYPE_CHECKING:
+    from ..experiments import Experiment
 
 __all__ = ["experiment"]
 
@@ -34,11 +37,11 @@ def experiment(
             f'There is no experiment "{name}".{suggest(name, EXPERIMENTS)} Known: {", ".join(EXPERIMENTS)}.'
         )
     chosen = EXPERIMENTS[name]
+    if figure is not None:
+        _check_figure(chosen, figure)
     messages().print(f"{chosen.title} ({chosen.source})")
     result = chosen.run()
-    if figure is not None:
-        if result.draw is None:
-            raise ModelError(f'Experiment "{name}" has no figure.')
+    if figure is not None and result.draw is not None:
         from matplotlib.figure import Figure
 
         picture = Figure(figsize=(8, 5), layout="constrained")
@@ -53,3 +56,23 @@ def experiment(
         data().print(listing(rows, result.columns))
         for note in result.notes:
             messages().print(note)
+
+
+def _check_figure(chosen: Experiment, file: Path) -> None:
+    """What would spoil the figure is said before the run, which may be long."""
+    from matplotlib.figure import Figure
+
+    from ..experiments import EXPERIMENTS
+
+    if not chosen.figure:
+        drawn = ", ".join(name for name, other in EXPERIMENTS.items() if other.figure)
+        raise ModelError(f'Experiment "{chosen.name}" has no figure: leave --figure. Those that have one: {drawn}.')
+    known = Figure().canvas.get_supported_filetypes()
+    if file.suffix.removeprefix(".").lower() not in known:
+        raise ModelError(
+            f'{file}: no figure can be written to a file that ends in "{file.suffix}"; take png, svg or pdf.'
+        )
+    if not file.parent.is_dir():
+        raise ModelError(f"{file}: there is no folder {file.parent}. Make it, or write the figure elsewhere.")
+    if file.is_dir():
+        raise ModelError(f"{file} is a folder; give the name of a file.")

@@ -31,7 +31,7 @@ COLUMNS = {
     Family.joints: ("name", "title", "freedom"),
     Family.forces: ("name", "title"),
     Family.problems: ("name", "title", "span", "options", "provenance"),
-    Family.experiments: ("name", "title", "source"),
+    Family.experiments: ("name", "title", "source", "figure"),
 }
 
 
@@ -58,7 +58,7 @@ def rows_of(family: Family) -> list[dict[str, Any]]:
     if family is Family.experiments:
         from ..experiments import EXPERIMENTS
 
-        return [{key: getattr(e, key) for key in ("name", "title", "source")} for e in EXPERIMENTS.values()]
+        return [{key: getattr(e, key) for key in COLUMNS[family]} for e in EXPERIMENTS.values()]
     from .. import registry
 
     if family is Family.corrections:

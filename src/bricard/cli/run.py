@@ -17,6 +17,8 @@ from .settings import check_settings, choices
 
 __all__ = ["run"]
 
+ADAPTIVE = ("rtol", "atol", "first_step", "max_step")  # settings of steps that the integrator chooses
+
 
 def run(
     model: ModelFile,
@@ -24,6 +26,7 @@ def run(
     step: Annotated[float | None, typer.Option(help="Fixed step size (s); without it steps are adaptive.")] = None,
     rtol: Annotated[float | None, typer.Option(help="Relative tolerance of adaptive steps.")] = None,
     atol: Annotated[float | None, typer.Option(help="Absolute tolerance of adaptive steps.")] = None,
+    max_step: Annotated[float | None, typer.Option(help="Longest of the adaptive steps (s).")] = None,
     coordinates: Annotated[str | None, typer.Option(help="absolute (if not given) or relative.")] = None,
     cut: Annotated[
         list[str] | None,
@@ -61,7 +64,7 @@ def run(
     from .compiling import Compiling
 
     what, table = declared(model, parameters)
-    given = {"duration": duration, "step": step, "rtol": rtol, "atol": atol}
+    given = {"duration": duration, "step": step, "rtol": rtol, "atol": atol, "max_step": max_step}
     given |= {"coordinates": coordinates, "cut": cut or None}
     given |= {"formulation": formulation, "integrator": integrator, "correction": correction}
     settings = merged(table, {key: value for key, value in given.items() if value is not None}, model)
@@ -103,16 +106,16 @@ def merged(table: dict[str, Any], given: dict[str, Any], file: Path) -> dict[str
     check_settings(table, file)
     settings = dict(table)
     if "step" in given:
-        settings = {key: value for key, value in settings.items() if key not in ("rtol", "atol")}
-    elif "rtol" in given or "atol" in given:
+        settings = {key: value for key, value in settings.items() if key not in ADAPTIVE}
+    elif any(key in given for key in ADAPTIVE):
         settings.pop("step", None)
     if given.get("coordinates", table.get("coordinates")) != table.get("coordinates"):
         settings.pop("cut", None)
     settings |= given
     if "duration" not in settings:
         raise ModelError(f"{file}: how long? Give --duration SECONDS, or write duration in the table [simulation].")
-    if "step" in given and ("rtol" in given or "atol" in given):
-        raise ModelError("Give either --step (fixed) or --rtol and --atol (adaptive), not both.")
+    if "step" in given and any(key in given for key in ADAPTIVE):
+        raise ModelError("Give either --step (fixed) or --rtol, --atol and --max-step (adaptive), not both.")
     return settings
 
 

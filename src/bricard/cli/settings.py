@@ -9,7 +9,7 @@ from ..errors import FileFormatError, IncompatibleMethods, suggest
 
 __all__ = ["check_methods", "check_settings", "choices"]
 
-NUMBERS = ("duration", "step", "rtol", "atol")
+NUMBERS = ("duration", "step", "rtol", "atol", "first_step", "max_step")
 
 
 def check_settings(table: dict[str, Any], file: Path) -> None:

@@ -20,6 +20,8 @@ CHATTERING = 16  # the same trigger again and again, without getting on
 BROKEN = 17  # not an end: a time at which something jumps, Python makes a new start
 RANGE_ENDED = 18  # a user's joint reached the end of its range of motion (found by Python)
 IN_SINGULARITY = 19  # no step could be found that does not end close to a singular position
+TORN_VELOCITY = 20  # the end was reached, but the velocities there are not those of the constraints (found by Python)
+FUNCTION_FAILED = 21  # a user's function raises or has no finite value (found by Python)
 
 SENTENCES = {
     RUNNING: "Paused at t = {t:.6g} s after {steps} steps.",
@@ -77,6 +79,14 @@ SENTENCES = {
     TORN_APART: (
         "The end, t = {t:.6g} s, was reached after {steps} steps, but the constraints do not hold there, worst in {culprit}: the "
         "result is not usable. Take a smaller step, or a correction if there is none."
+    ),
+    TORN_VELOCITY: (
+        "The end, t = {t:.6g} s, was reached after {steps} steps, but the velocities do not fit the constraints there: worst is "
+        "{culprit}. The result is not usable. Take a smaller step, or a correction if there is none."
+    ),
+    FUNCTION_FAILED: (
+        "The run ended at t = {t:.6g} s (step {steps}, h = {h:.3g} s): {culprit}. A function must have a finite value wherever "
+        'the motion comes. Give it one there, or end the run before, with a shorter duration or a Trigger with action="stop".'
     ),
 }
 

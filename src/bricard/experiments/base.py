@@ -30,12 +30,13 @@ class Result:
 
 @dataclass(frozen=True)
 class Experiment:
-    """One question that can be asked by name."""
+    """One question that can be asked by name. figure : whether its Result has one."""
 
     name: str
     title: str
     source: str
     run: Callable[[], Result]
+    figure: bool = True
 
 
 def shown(value: Any) -> str:

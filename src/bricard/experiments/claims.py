@@ -226,4 +226,5 @@ CLAIMS_TABLE = Experiment(
     title="Every claim of a thesis with the experiment that shows it, our figure and the published one",
     source="spec 004, section 6",
     run=run,
+    figure=False,
 )

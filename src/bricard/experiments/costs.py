@@ -141,4 +141,5 @@ COSTS = Experiment(
     title="Cost of one evaluation by method and size",
     source="issue 3",
     run=run,
+    figure=False,
 )

@@ -68,4 +68,5 @@ DRIFT = Experiment(
     title="What drifts: constraints, energy and angles of the double pendulum, by method",
     source="spec 000, table 9.3",
     run=run,
+    figure=False,
 )

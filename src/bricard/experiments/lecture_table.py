@@ -81,4 +81,5 @@ LECTURE_TABLE = Experiment(
     title="Eight ways to treat the constraints: relative computing times on three mechanisms",
     source="spec 003, section 5.1",
     run=run,
+    figure=False,
 )

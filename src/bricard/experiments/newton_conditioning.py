@@ -4,6 +4,10 @@ The matrix dF/dy + (1/h) dF/dy' of the physical pendulum at the end of a step fr
 (index 3), h^-2 (index 2, GGL), h^-1 (SI1). With rows and unknowns multiplied by powers of h - index 3: rows (h, h^2, 1), unknowns
 (q, v/h, lam/h^2); GGL: rows (h, h, 1, 1), unknowns (q, v, lam/h, mu/h) - it is bounded. Elimination in a fixed order, as here,
 gives the same digits with and without that scaling.
+
+The structural methods have it as an option: of generalized-alpha with scaled=False the matrix [(M + c_v D) / c_q + K, G^T; G, 0],
+whose condition grows with h^-4, with scaled=True, the default, [M + c_v D + c_q K, G^T; G, 0], whose condition is bounded; c_v
+and c_q are proportional to h and h^2.
 """
 
 from __future__ import annotations
@@ -13,11 +17,15 @@ from typing import Any
 import numpy as np
 
 from ..compiled.handles import pack
+from ..compiled.interfaces import REFRESH, TANGENT, VELOCITY
+from ..formulations.mechanical import assemble
+from ..linalg.kkt import evaluate
 from ..problems.physical_pendulum import exact, physical_pendulum_functions
-from ..registry import FORMULATIONS
+from ..registry import FORMULATIONS, INTEGRATORS
 from ..system.assembler import complete
 from .base import Experiment, Result, labelled
 
+STRUCTURAL = "generalized-alpha"
 START, STEPS = 0.3, (1e-2, 1e-3, 1e-4, 1e-5)  # s
 FORMS = ("index3", "index2", "ggl", "si1")
 # powers of h for the rows and for the unknowns, by block
@@ -58,7 +66,28 @@ def conditions(h: float) -> dict[str, float]:
         if form in SCALING:
             left, right = (np.repeat(h ** np.array(powers, float), BLOCKS[: len(powers)]) for powers in SCALING[form])
             found[f"{form}, scaled"] = float(np.linalg.cond(left[:, None] * matrix * right))
+    for scaled in (False, True):
+        found[f"{STRUCTURAL}, scaled={scaled}"] = float(np.linalg.cond(structural_matrix(h, scaled)))
     return found
+
+
+def structural_matrix(h: float, scaled: bool) -> np.ndarray:
+    """The Newton matrix (n, n) of generalized-alpha at the end of the same step, as the integrator assembles it."""
+    system, method = physical_pendulum_functions(), INTEGRATORS[STRUCTURAL]
+    q, v, _ = exact(START + h)
+    state, record = complete(system, 0.0, q, v), system.record
+    work = FORMULATIONS["index3"].forms["MechanicalDae"](system).work(state)
+    work.lam[:], work.u[: v.size] = state.lam, state.a
+    packed = pack(work)
+    evaluate(0.0, q, v, VELOCITY | TANGENT | REFRESH, system.compiled, packed)
+    alpha_m, alpha_f, gamma, beta = method.compiled_options(method.options)[:4]
+    ratio = (1.0 - alpha_f) / (1.0 - alpha_m)
+    assemble(h * gamma * ratio, h * h * beta * ratio, scaled, 0.0, np.zeros(v.size), system.compiled, packed)
+    m, rows, columns = work.kkt.a, record.n_v + record.g_row.astype(int), record.g_column.astype(int)
+    matrix = np.zeros((v.size + system.n_rows,) * 2)
+    matrix[record.m_row.astype(int), record.m_column.astype(int)] = m[record.m_slot]
+    matrix[rows, columns], matrix[columns, rows] = m[record.g_slot], m[record.gt_slot]
+    return matrix
 
 
 def run() -> Result:
@@ -72,7 +101,8 @@ def run() -> Result:
 
     def draw(ax):
         for column in columns:
-            style, width = ("--", 4.0 if column == "index3, scaled" else 1.5) if "scaled" in column else ("-", 1.5)
+            style = "--" if column.endswith(("scaled", "True")) else "-"
+            width = 4.0 if column == "index3, scaled" else 1.5  # GGL's lies on it
             ax.loglog(STEPS, [found[h][column] for h in STEPS], style, linewidth=width, marker="o", label=column)
         labelled(ax, "BDF1 on the physical pendulum", "step (s)", "condition of the Newton matrix")
 

@@ -71,4 +71,5 @@ SINGULAR_POSITIONS = Experiment(
     title="Formulations at singular positions: passes, or stops with a named singularity",
     source="spec 004, sections 8.2.4 and 8.2.7; issue 3",
     run=run,
+    figure=False,
 )

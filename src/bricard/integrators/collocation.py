@@ -23,6 +23,6 @@ COLLOCATION = member(
     title="Collocation (Hilber and Hughes) on the Lie group, implicit, order 2 for gamma = 1/2",
     parameters=parameters,
     options={"theta": 1.3, "gamma": 0.5, "beta": 0.18},
-    ranges={"theta": (1.0, 3.0), "gamma": (0.01, 1.0), "beta": (0.01, 1.0)},
+    ranges={"theta": (1.0, 3.0), "gamma": (0.01, 2.0), "beta": (0.001, 1.6)},
     references=("Hilber and Hughes 1978, doi:10.1002/eqe.4290060111",),
 )

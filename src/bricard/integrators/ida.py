@@ -108,6 +108,7 @@ def drive(problem, state, run, work, update):
             jacfn=calls.jacobian,
             rtol=rtol,
             atol=np.where(judged, atol * np.where(judged, run.scale, 1.0), ANYTHING),
+            first_step=clock[1],
             min_step=clock[2],
             max_step=clock[4],
             max_order=int(run.options[0]),

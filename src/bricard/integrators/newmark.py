@@ -31,6 +31,6 @@ NEWMARK = member(
     parameters=parameters,
     options={"set": "trapezoidal", "gamma": None, "beta": None},
     special={"index3": (2, 2, 0)},
-    ranges={"set": tuple(SETS), "gamma": (0.01, 1.0), "beta": (0.01, 1.0)},
+    ranges={"set": tuple(SETS), "gamma": (0.01, 2.0), "beta": (0.001, 1.6)},
     references=("Newmark 1959, doi:10.1061/JMCEA3.0000098",),
 )

@@ -6,8 +6,9 @@
 
 N spans the null space of G1. It is never computed: N^T W^-1 r = 0 means r = W G1^T mu, so that each line is a sparse problem
 with multipliers of its own. The motion behaves as that of minimal coordinates with the same formula: the trapezoidal rule is
-stable at any step without damping, Fox-Goodwin (the default, the most accurate) up to h = sqrt(6) / omega; constraints add no
-frequency. Index-3 Newmark has none of that. Redundant rows and singular positions are no obstacle.
+stable at any step without damping, Fox-Goodwin (the default, the most accurate) up to h = sqrt(6) / omega, beta = 0 (central
+differences) up to 2 / omega; constraints add no frequency. Index-3 Newmark has none of that.
+Redundant rows and singular positions are no obstacle.
 
 W is the metric in which r is normal to the null space: 1 for translations, 1 / (lever * characteristic length)^2 for turns.
 Every lever gives order 2; a long one lets Newmark's formula hold for the turns, which is more accurate in linkages.
@@ -288,8 +289,8 @@ NULL_SPACE_NEWMARK = Integrator(
     options={"set": "fox-goodwin", "gamma": None, "beta": None, "lever": 2.0, "newton_tolerance": 1e-12},
     ranges={
         "set": tuple(SETS),
-        "gamma": (0.01, 1.0),
-        "beta": (0.01, 1.0),
+        "gamma": (0.01, 2.0),
+        "beta": (0.0, 1.6),
         "lever": (0.01, 100.0),
         "newton_tolerance": (1e-15, 1e-3),
     },

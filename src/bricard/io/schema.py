@@ -224,7 +224,7 @@ def _simulation() -> Schema:
         "type": "object",
         "properties": {
             **{key: {} for key in dict.fromkeys((*settings(), *options))},
-            **dict.fromkeys(("duration", "step", "rtol", "atol"), NUMBER),
+            **dict.fromkeys(("duration", "step", "rtol", "atol", "first_step", "max_step"), NUMBER),
             **dict.fromkeys(("coordinates", "form", "correction"), TEXT),
             "cut": {
                 "description": "joints that the tree of relative coordinates must not use",

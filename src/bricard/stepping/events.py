@@ -87,7 +87,11 @@ class Trigger:
 
 
 def checked(triggers: Any) -> tuple[Trigger, ...]:
-    """The triggers as a tuple, or an error that says what is needed."""
+    """The triggers as a tuple, or an error that says what is needed; None stands for none."""
+    if triggers is None:
+        return ()
+    if not isinstance(triggers, (Trigger, Iterable)):
+        raise ModelError(f"triggers must be a list of br.Trigger(...), not {triggers!r}.")
     found = (triggers,) if isinstance(triggers, Trigger) else tuple(triggers)
     for trigger in found:
         if not isinstance(trigger, Trigger):
@@ -347,9 +351,18 @@ def _collect_breaks(part, found):
                 _collect_breaks(value, found)
 
 
-def breaks_of(given: Any, model, start: float, end: float, adaptive: bool) -> np.ndarray:
+def given_times(breaks: Any) -> tuple[float, ...]:
+    """The times of `breaks`, a number or several; None stands for none."""
+    if breaks is None:
+        return ()
+    times: Any = np.ravel(breaks) if isinstance(breaks, (int, float, np.number, np.ndarray)) else breaks
+    if isinstance(times, str) or not isinstance(times, Iterable):
+        raise ModelError(f"breaks is {breaks!r}; it must be a time (s) or a list of times.")
+    return tuple(number(time, "breaks: a time") for time in times)
+
+
+def breaks_of(given: Iterable[float], model, start: float, end: float, adaptive: bool) -> np.ndarray:
     """Times inside the run at which steps are to end: those given; where steps are free, also the kinks of the model."""
-    times: Iterable[Any] = [given] if isinstance(given, (int, float)) else given
-    numbers = {number(time, "breaks: a time") for time in times}
+    numbers = set(given)
     numbers |= break_times(model) if adaptive else set()
     return np.array(sorted(time for time in numbers if start < time < end))

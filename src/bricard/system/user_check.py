@@ -69,16 +69,23 @@ def _complain(where, function, what) -> NoReturn:
     )
 
 
-def _compare(where, function, evaluate, directions):
-    """`evaluate(s, direction)` is the vector value after the (complex) way s along a direction."""
+def _compare(where, function, evaluate, directions, place):
+    """`evaluate(s, direction)` is the vector value after the (complex) way s along a direction from a place, given in words."""
     for direction in directions:
         try:
-            np.asarray(evaluate(0.0, direction), float)
+            with np.errstate(all="ignore"):
+                value = np.asarray(evaluate(0.0, direction), float)
         except Exception as error:
             raise UserFunctionError(
                 f'The function of "{where}" fails when it is called: {type(error).__name__}: {error}. See '
                 "docs/own-joints-and-forces.md for its arguments and what it must return."
             ) from error
+        if not np.isfinite(value).all():
+            wrong = value[~np.isfinite(value)][0]
+            raise UserFunctionError(
+                f'The function of "{where}" is {wrong:g} at {place}: it must have a finite value wherever the motion may come. '
+                "Continue it beyond its range, for example by a constant or a straight line."
+            )
         try:
             exact = np.asarray(evaluate(TINY * 1j, direction), complex).imag / TINY
             base = np.asarray(evaluate(0.0, direction), complex)
@@ -140,7 +147,7 @@ def check_profile(function, where):
     plain = getattr(function, "py_func", function)
     times = np.random.default_rng(1).uniform(0.1, 3.0, 3)
     for t in times:
-        _compare(where, plain, lambda s, _, t=t: [plain(t + s)], [0])
+        _compare(where, plain, lambda s, _, t=t: [plain(t + s)], [0], f"t = {t:.3g} s")
 
 
 def check_law(function, where):
@@ -150,7 +157,8 @@ def check_law(function, where):
     rng = np.random.default_rng(2)
     for _ in range(3):
         t, x, v = rng.uniform(0.2, 1.0, 3)
-        _compare(where, plain, lambda s, d, t=t, x=x, v=v: [plain(t, x + s * d, v + s * (1 - d))], [0, 1])
+        place = f"t = {t:.3g} s, coordinate {x:.3g}, its rate {v:.3g}"
+        _compare(where, plain, lambda s, d, t=t, x=x, v=v: [plain(t, x + s * d, v + s * (1 - d))], [0, 1], place)
 
 
 def check_function(element):
@@ -198,7 +206,7 @@ def check_function(element):
     if not np.all(np.isfinite(np.asarray(values, complex))):
         raise UserFunctionError(f'The function of "{element.name}" is not finite near the start: {values}.')
     if element.jacobian is None:
-        _compare(element.name, plain, evaluate, list(rng.normal(size=(4, 24))))
+        _compare(element.name, plain, evaluate, list(rng.normal(size=(4, 24))), "t = 0.3 s, near the start")
     else:
         _check_jacobian(element, evaluate, sides)
 
