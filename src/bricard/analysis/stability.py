@@ -20,9 +20,9 @@ import numpy as np
 from scipy.linalg import eig
 
 from ..compiled.handles import pack
-from ..compiled.interfaces import AFTER_STEP, CONTROL, STEP, STEPPED
+from ..compiled.interfaces import AFTER_STEP, CONTROL, INTERPOLATE, STEP, STEPPED
 from ..compiled.march import march
-from ..compiled.pointers import address_of, compiled
+from ..compiled.pointers import address_of, compiled, table
 from ..compiled.status import FINISHED, RUNNING, sentence
 from ..errors import IncompatibleMethods, ModelError, SimulationError
 from ..pairing import choose
@@ -229,7 +229,7 @@ class Stability:
         work = problem.work(state)
         run = start_run(problem, method, state, work, float(PAST), 1.0, np.array([float(PAST)]), self.options)
         rest = Rest(problem, run, work, address_of(STEP, method.step))
-        functions = np.array([rest.step, 0, address_of(CONTROL, CONTROLLERS["fixed"])], np.int64)
+        functions = table((STEP, INTERPOLATE, CONTROL), (method.step, method.interpolate, CONTROLLERS["fixed"]))
         rest.require(march(functions, 1.0, problem.table, *rest.packed, 4 * PAST), FINISHED)
         return rest
 
