@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import statistics
 import time
 from dataclasses import replace
 
@@ -24,6 +25,7 @@ LONGEST = 0.05  # share of the budget that one run may take
 FIRST_LONGEST = 0.2  # the same as long as no run has reached the end
 LAST = 0.12  # share of the budget that is kept for repeating the times of the best and for their drift
 FIRST = 0.02  # s to the accuracy, taken for the most promising method before anything is known
+SCOUT = 1e-6  # by so much the first of each kind waits less
 STIFFER = 10.0  # by so much explicit methods are thought to take longer where a model is stiff
 REPEATED, DRIFTING = 16, 12  # methods whose times are taken again; whose drift is followed
 REFRESH = 5.0  # s between two reports on the way
@@ -36,6 +38,9 @@ class Course:
     def __init__(self, comparison, about, chosen, folder, tell):
         self.comparison, self.about, self.folder, self.tell = comparison, about, folder, tell
         self.chosen, self.ladders = chosen, {}
+        self.kinds = {kind: [m for m in chosen if _kind(m) == kind] for kind in dict.fromkeys(map(_kind, chosen))}
+        self.rungs = {}  # method -> (level, rank) of the next rung of ladders that have begun
+        self.scales = {}  # kind -> method -> predicted time to the accuracy over what is usual
         self.ends = {}  # (name of a method, level) -> where that run ended
         self.reference = Reference("", None, 0)
         self.stiff = False
@@ -93,18 +98,15 @@ class Course:
         self._refer(replace(new, found=old.found, sensitive=False))
         for row in rows:
             row["error"] = distance(self.ends[row["method"], row["level"]], new.end, self.length)
+        for method in [method for method, ladder in self.ladders.items() if ladder.rows]:
+            self._look(method)
 
     def _climb(self, workers, limit):
         c, running = self.comparison, set()
         while True:
-            self._guess()
-            waiting = [
-                (rung[1], m, rung[0]) for m in self.chosen if m not in running and (rung := self.ladders[m].next())
-            ]
-            waiting.sort(key=lambda entry: entry[0])
             longest = limit if any(row["ok"] for row in c.rows) else max(limit, FIRST_LONGEST * c.budget)
-            while workers.free and waiting and self.elapsed < (1.0 - LAST) * c.budget:
-                _, method, level = waiting.pop(0)
+            while workers.free and self.elapsed < (1.0 - LAST) * c.budget and (rung := self._next(running)):
+                _, method, level = rung
                 ladder = self.ladders[method]
                 job = {"task": run, "method": method, "setting": ladder.setting(level), "limit": longest}
                 running.add(method)
@@ -122,26 +124,34 @@ class Course:
     def _measure(self):
         return self.reference.error if self.reference.known else None
 
-    def _guess(self):
-        """Times that are expected of methods that have not begun: what is usual for them, in units of what their kind takes here.
+    def _next(self, running):
+        """(rank, method, level) of the rung that promises most, of ladders that have begun and the next one of each kind.
 
-        The most promising one of each kind goes first, implicit ones before explicit ones where the model is stiff.
+        What is expected of these is what is usual for them, in units of what their kind takes here. The most promising one of
+        each kind goes first, implicit ones before explicit ones where the model is stiff.
         """
-        scales, begun = {}, {_kind(method) for method, ladder in self.ladders.items() if ladder.rows}
-        for method, ladder in self.ladders.items():
-            seconds = ladder.promised() if ladder.rows else None
-            if seconds:
-                scales.setdefault(_kind(method), []).append(seconds / promise(method))
-        usual = float(np.median([scale for found in scales.values() for scale in found])) if scales else FIRST
-        for method, ladder in self.ladders.items():
-            if ladder.rows:
+        waiting = [(rank, method, level) for method, (level, rank) in self.rungs.items() if method not in running]
+        typical = {kind: statistics.median(found.values()) for kind, found in self.scales.items()}
+        usual = statistics.median(typical.values()) if typical else FIRST
+        for kind, methods in self.kinds.items():
+            method = next((m for m in methods if not self.ladders[m].rows and m not in running), None)
+            if method is None:
                 continue
             dearer = STIFFER if self.stiff and method.family == "explicit" else 1.0
-            scale = float(np.median(scales[_kind(method)])) if _kind(method) in scales else usual * dearer
-            ladder.guess = promise(method) * scale
-            if _kind(method) not in begun:
-                begun.add(_kind(method))
-                ladder.guess *= 1e-6
+            ladder, scout = self.ladders[method], method is methods[0]
+            ladder.guess = promise(method) * typical.get(kind, usual * dearer)
+            waiting.append((SCOUT * ladder.guess if scout else ladder.guess, method, 0.0))
+        return min(waiting, key=lambda entry: entry[0], default=None)
+
+    def _look(self, method):
+        """The next rung of a ladder that has begun, and what it says about its kind."""
+        ladder = self.ladders[method]
+        rung, seconds = ladder.next(), ladder.promised()
+        self.rungs.pop(method, None)
+        if rung is not None:
+            self.rungs[method] = rung
+        if seconds:
+            self.scales.setdefault(_kind(method), {})[method] = seconds / promise(method)
 
     def _keep(self, method, setting, answer):
         """One more row: kept, written, and shown now and then."""
@@ -157,6 +167,7 @@ class Course:
         if self.reference.certain(c.accuracy):
             ladder.floor = max(FLOOR, self.reference.accuracy or 0.0)
         ladder.add(ladder.level, row)
+        self._look(method)
         c.rows.append(row)
         if method.name in c.not_run:
             c.not_run.remove(method.name)

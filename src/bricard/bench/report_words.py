@@ -19,7 +19,7 @@ def recommendation(comparison) -> list[str]:
     sentences = _accuracy(comparison, table, good) + _long_runs(comparison, good) + failures(comparison)
     if any(row["ok"] for row in comparison.rows) and not comparison.reference.get("certain", False):
         sentences.append(f"The reference is not certain. {comparison.reference.get('text', '')}".strip())
-    if comparison.interrupted:
+    if comparison.interrupted and comparison.rows:
         sentences.append("The comparison was interrupted: what is said here rests on the runs up to then.")
     return sentences
 
