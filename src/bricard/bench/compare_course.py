@@ -6,6 +6,7 @@ import json
 import statistics
 import time
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -28,6 +29,7 @@ FIRST = 0.02  # s to the accuracy, taken for the most promising method before an
 SCOUT = 1e-6  # by so much the first of each kind waits less
 STIFFER = 10.0  # by so much explicit methods are thought to take longer where a model is stiff
 REPEATED, DRIFTING = 16, 12  # methods whose times are taken again; whose drift is followed
+REPEATING = 2.0  # rungs of these that took at most so many times the fastest one are run again
 REFRESH = 5.0  # s between two reports on the way
 FILES = ("report.html", "comparison.json", "rows.parquet")
 
@@ -93,7 +95,7 @@ class Course:
         found = [_candidate(row, self.ends[row["method"], row["level"]]) for row in rows]
         new = referring.chosen([*old.found, *found], self.length, c.accuracy, old.failed)
         worse = old.accuracy is not None and (new.accuracy is None or new.accuracy >= old.accuracy)
-        if worse or not new.known:
+        if worse or new.end is None:
             return
         self._refer(replace(new, found=old.found, sensitive=False))
         for row in rows:
@@ -159,7 +161,7 @@ class Course:
         if isinstance(answer, BricardError):
             answer = blank(method, setting, str(answer)) | {"cut": isinstance(answer, Lost)}
         row = answer | {"method": method.name, "level": ladder.level}
-        end = row.pop("end", None)
+        end: Any = row.pop("end", None)
         if end is not None:
             self.ends[method.name, ladder.level] = end
             if self.reference.end is not None:  # it may have changed since the run began
@@ -186,30 +188,29 @@ class Course:
         """Repeat the times of the best, follow the drift of the best of every kind, look at the conditioning."""
         c = self.comparison
         by_name = {method.name: method for method in self.chosen}
-        best = [outcome for outcome in c.table if outcome.row is not None][:REPEATED]
+        best = {outcome.name: outcome.seconds for outcome in c.table[:REPEATED] if outcome.seconds is not None}
+        rows = [row for row in c.rows if row["method"] in best and row["error"] is not None]
+        # a coarser rung may be the faster one after all
+        rows = [row for row in rows if row["error"] <= c.accuracy and row["cpu_s"] <= REPEATING * best[row["method"]]]
+        rows = sorted(rows, key=lambda row: row["cpu_s"])
         jobs = [
-            {
-                "task": run,
-                "method": by_name[o.name],
-                "setting": o.row["setting"],
-                "measure": self._measure(),
-                "limit": limit,
-            }
-            for o in (*best, *best)
+            {"task": run, "method": by_name[row["method"]], "setting": row["setting"], "measure": None, "limit": limit}
+            for row in (*rows, *rows)
         ]
         until = self.began + c.budget
         answers = workers.all(jobs, until - 0.4 * (until - time.monotonic()))  # the rest is for the drift
-        for outcome, answer in zip((*best, *best), answers, strict=True):
+        for row, answer in zip((*rows, *rows), answers, strict=True):
             if isinstance(answer, dict) and answer["ok"]:
-                outcome.row["cpu_s"] = min(outcome.row["cpu_s"], answer["cpu_s"])
-                outcome.row["runs"] += answer["runs"]
+                row["cpu_s"] = min(row["cpu_s"], answer["cpu_s"])
+                row["runs"] += answer["runs"]
+                row["seconds_per_step"] = row["cpu_s"] / max(row["steps"] + row["rejected"], 1)
         shown = self._varied(c.table)
         settings = [{"method": by_name[o.name], "setting": o.nearest["setting"], "limit": limit} for o in shown]
-        answers = workers.all(
-            [*({"task": drift, **setting} for setting in settings), {"task": conditioning, "limit": 4 * limit}], until
+        first, *answers = workers.all(
+            [{"task": conditioning, "limit": 4 * limit}, *({"task": drift, **setting} for setting in settings)], until
         )
-        c.drift = {o.name: a for o, a in zip(shown, answers, strict=False) if isinstance(a, dict)}
-        c.conditioning = answers[-1] if isinstance(answers[-1], dict) else {}
+        c.drift = {o.name: a for o, a in zip(shown, answers, strict=True) if isinstance(a, dict)}
+        c.conditioning = first if isinstance(first, dict) else {}
 
     @staticmethod
     def _varied(table):
@@ -253,7 +254,7 @@ def _kind(method):
     return method.family, method.coordinates
 
 
-def _candidate(row, end):
+def _candidate(row: dict[str, Any], end: dict[str, np.ndarray]) -> Candidate:
     """A run of a ladder as a candidate for the reference."""
     name = f"{row['method']} at {row['kind']} {row['setting']:.3g}"
     kind = referring.KINDS.get(row["integrator"], row["family"])
