@@ -33,6 +33,7 @@ from .compare_conditioning import conditioning
 from .compare_course import Course
 from .compare_drift import drift
 from .compare_methods import Method, methods
+from .compare_run import ended
 from .compare_table import Outcome, outcomes
 from .compare_workers import Workers, cores
 from .iftomm import processor
@@ -199,7 +200,7 @@ def compare(
     course = Course(comparison, about, chosen, Path(output) if output is not None else None, tell)
     try:
         began = time.perf_counter()
-        _compile(about.systems, chosen, tell)
+        _compile(chosen, tell)
         comparison.seconds["compile"] = time.perf_counter() - began
         with Workers(about.systems, about.span, cores()) as workers:
             course.all(workers)
@@ -233,13 +234,12 @@ def _only(found: list[Method], only: Any) -> list[Method]:
     return kept
 
 
-def _compile(systems, chosen, tell):
+def _compile(chosen, tell):
     """Load or compile every piece: one short run for each formulation and form, and for each integrator.
 
     The runs are those of a four-bar linkage and take no time; what the elements of the model itself need, build() has compiled.
     """
-    small = _four_bar(planar=not systems["absolute"].record.redundant)
-    systems = {coordinates: build(small, coordinates=coordinates) for coordinates in COORDINATES}
+    systems = {coordinates: build(_four_bar(), coordinates=coordinates) for coordinates in COORDINATES}
     seen: set[Any] = set()
     for k, method in enumerate(chosen):
         new = {(method.coordinates, method.formulation, method.form), (method.integrator, method.form)} - seen
@@ -261,6 +261,7 @@ def _compile(systems, chosen, tell):
         if solution.provenance["interrupted"]:
             raise KeyboardInterrupt
         solution.summary()
+        ended(solution)
     adaptive = [method for method in chosen if method.adaptive and INTEGRATORS[method.integrator].external is None]
     with suppress(BricardError):
         for method in adaptive[:1]:
@@ -268,14 +269,14 @@ def _compile(systems, chosen, tell):
         conditioning(systems, 1e-5, few=True)
 
 
-def _four_bar(planar: bool) -> Model:
-    """A small linkage with a loop, in space with redundant rows; a damper does work on it."""
-    model = Model("small", planar=planar)
+def _four_bar() -> Model:
+    """A small linkage with a loop, and so with redundant rows in space; a damper does work on it."""
+    model = Model("small")
     points = [(0.0, 0.0, 0.0), (0.0, 1.0, 0.0), (2.0, 2.0, 0.0), (2.0, 0.0, 0.0)]
     rods = [model.body(name, Rod(a, b, mass=1.0)) for name, a, b in zip("abc", points, points[1:], strict=False)]
     bodies = [model.ground, *rods, model.ground]
     for name, a, b, point in zip("ABCD", bodies, bodies[1:], points, strict=False):
-        model.pin(name, a, b, point) if planar else model.revolute(name, a, b, point, (0.0, 0.0, 1.0))
+        model.revolute(name, a, b, point, (0.0, 0.0, 1.0))
     model.torsion("damper", "A", damping=0.1)
     model.start(joint="A", velocity=1.0)
     return model
