@@ -206,6 +206,12 @@ def test_reference_is_chosen_from_the_tightest_runs():
     assert not reference.chosen(loose, 1.0, 1e-6, {}).sensitive
 
 
+def test_two_integrators_of_one_kind_are_a_reference_that_is_not_certain():
+    alike = [candidate("index1", "explicit", 1.0)._replace(integrator=name) for name in ("dop853", "dopri5")]
+    found = reference.chosen(alike, 1.0, 1e-6, {})
+    assert found.accuracy == 0.0 and not found.certain(1e-6) and "same kind" in found.text
+
+
 def test_a_reference_of_which_nothing_is_known():
     found = reference.chosen([], 1.0, 1e-6, {"index1 + dop853": "boom"})
     assert not found.known and not found.certain(1e6) and found.failed
@@ -213,6 +219,12 @@ def test_a_reference_of_which_nothing_is_known():
 
 def agreeing(systems, span, formulation, integrator, rtol, limit=0.0):
     return candidate(formulation, reference.KINDS[integrator], 1.0 + rtol, rtol)
+
+
+def refusing(systems, span, formulation, integrator, rtol, limit=0.0):
+    if rtol < 1e-9:
+        raise br.BricardError("The step size fell to nothing.")
+    return agreeing(systems, span, formulation, integrator, rtol)
 
 
 def hanging(systems, span, formulation, integrator, rtol, limit=0.0):
@@ -226,6 +238,15 @@ def test_a_reference_needs_no_more_runs_than_two_that_agree(monkeypatch):
         found = reference.make(workers, 1.0, 1.0, 1e-6, 60.0)
     assert found.certain(1e-6) and {c.rtol for c in found.found} == {1e-10, 1e-11, 1e-12}
     assert len(found.found) <= 9
+
+
+def test_a_reference_is_looked_for_at_looser_tolerances_where_tight_ones_fail(monkeypatch):
+    """As at singular positions: a few failures tell it, and nothing tighter is tried."""
+    monkeypatch.setattr(reference, "tight", refusing)
+    with Workers({}, 1.0, 2) as workers:
+        found = reference.make(workers, 1.0, 1.0, 1e-6, 60.0)
+    assert found.certain(1e-6) and {c.rtol for c in found.found} == {1e-8}
+    assert 3 <= len(found.failed) < 7
 
 
 def test_a_reference_that_takes_too_long_is_given_up(monkeypatch):

@@ -258,4 +258,6 @@ def _candidate(row: dict[str, Any], end: dict[str, np.ndarray]) -> Candidate:
     """A run of a ladder as a candidate for the reference."""
     name = f"{row['method']} at {row['kind']} {row['setting']:.3g}"
     kind = referring.KINDS.get(row["integrator"], row["family"])
-    return Candidate(name, row["formulation"], kind, end, row["steps"], 10.0 ** -(3.0 + row["level"]))
+    return Candidate(
+        name, row["formulation"], kind, end, row["steps"], 10.0 ** -(3.0 + row["level"]), row["integrator"]
+    )

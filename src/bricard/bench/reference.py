@@ -19,7 +19,7 @@ import numpy as np
 from ..problems import PROBLEMS
 from ..simulation import simulate
 from .compare_run import distance, ended
-from .compare_workers import Workers
+from .compare_workers import Lost, Workers
 
 KINDS = {"dop853": "explicit", "adams": "multistep", "radau": "implicit", "radau5": "implicit", "bdf": "differences"}
 CANDIDATES = (
@@ -37,6 +37,7 @@ BELOW = 1e-3  # the first tolerance is by so much below the accuracy asked for, 
 MARGIN = 10.0  # a reference is certain if its accuracy is by so much below the accuracy asked for
 CHEAP = 0.2  # share of its time after which a reference that is certain is not improved any more
 AMPLIFIED = 1e5  # a motion is sensitive if runs end so many times their tolerance apart
+REFUSED = 3  # failures after which a tolerance is too tight, if no run has reached the end
 UNKNOWN = 1000  # steps, where nothing is known
 
 
@@ -49,6 +50,7 @@ class Candidate(NamedTuple):
     end: dict[str, np.ndarray]
     steps: int
     rtol: float = 0.0
+    integrator: str = ""
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class Reference:
     """What a solution is measured against: the end of another one, the certified values of a problem, or nothing yet.
 
     accuracy : as errors are measured, None if unknown. steps : how many the motion needs, roughly. sensitive : the end depends
-    on round-off. found, failed : the runs it was chosen from; the others, with the reason.
+    on round-off. alike : those that agree are of one kind. found, failed : runs for it; why others ended.
     """
 
     text: str
@@ -65,12 +67,13 @@ class Reference:
     end: dict[str, np.ndarray] | None = None
     problem: str = ""
     sensitive: bool = False
+    alike: bool = False
     found: tuple[Candidate, ...] = field(default=(), repr=False)
     failed: dict[str, str] = field(default_factory=dict)
 
     def certain(self, accuracy: float) -> bool:
         """Whether errors of the size of `accuracy` can be told with it."""
-        return self.accuracy is not None and MARGIN * self.accuracy <= accuracy
+        return self.accuracy is not None and MARGIN * self.accuracy <= accuracy and not self.alike
 
     @property
     def known(self) -> bool:
@@ -103,7 +106,9 @@ def tight(systems, span: float, formulation: str, integrator: str, rtol: float, 
     keywords = {"formulation": formulation, "integrator": integrator, "rtol": rtol}
     solution = simulate(systems["absolute"], span, output=1, progress=False, energy=False, **keywords)
     words = f"{formulation} + {integrator} at rtol {rtol:g}"
-    return Candidate(words, formulation, KINDS[integrator], ended(solution), solution.counters["steps"], rtol)
+    return Candidate(
+        words, formulation, KINDS[integrator], ended(solution), solution.counters["steps"], rtol, integrator
+    )
 
 
 def certified(problem: str, span: float):
@@ -126,16 +131,21 @@ def make(
     longest = seconds if workers.free > 1 else 0.5 * seconds  # with one process the second of a pair needs time, too
     found: list[Candidate] = []
     failed: dict[str, str] = {}
-    for rtol in _levels(accuracy):
+    levels = _levels(accuracy)
+    for rtol in levels:
+        if not found and rtol < levels[0]:
+            continue  # what fails at a tolerance fails at tighter ones
         if found and rtol > found[-1].rtol and agreement(found, length, accuracy) is not None:
             break  # looser ones are for what fails at tight ones
         level: list[Candidate] = []
+        refused = 0
         for k, answer in workers.each([_job(f, i, rtol, longest) for f, i in pairs], began + seconds):
             if isinstance(answer, Candidate):
                 level.append(answer)
             else:
                 failed[f"{' + '.join(pairs[k])} at rtol {rtol:g}"] = str(answer)
-            if _agree(level, length, accuracy):
+                refused += not isinstance(answer, Lost)
+            if _agree(level, length, accuracy) or (refused >= REFUSED and not level and rtol != levels[-1]):
                 workers.drop()
                 break
         found += level
@@ -157,7 +167,7 @@ def _levels(accuracy):
 
 def _agree(found, length, accuracy):
     best = agreement(found, length, accuracy)
-    return best is not None and MARGIN * best[0] <= accuracy
+    return best is not None and MARGIN * best[0] <= accuracy and best[1].kind != best[2].kind
 
 
 def chosen(found: list[Candidate], length: float, accuracy: float, failed: dict[str, str]) -> Reference:
@@ -179,15 +189,22 @@ def chosen(found: list[Candidate], length: float, accuracy: float, failed: dict[
         text += (
             f" That is not clearly below the accuracy asked for, {accuracy:.0e}: errors near {gap:.0e} are not certain."
         )
-    return Reference(text, gap, first.steps, first.end, sensitive=sensitive, **more)
+    alike = first.kind == second.kind
+    text += " They are of the same kind, so that it is not certain." if alike and not sensitive else ""
+    return Reference(text, gap, first.steps, first.end, sensitive=sensitive, alike=alike, **more)
 
 
 def agreement(found: list[Candidate], length: float, accuracy: float) -> tuple[float, Candidate, Candidate] | None:
     """(distance, one, other) of the two that agree best, or None: of different formulation and kind; if these do not agree well
-    enough, of different kind. Only runs at the two tightest tolerances count: among many one pair agrees by chance."""
+    enough, of different kind; if there are none, of different integrators. Only runs at the two tightest tolerances count: among
+    many one pair agrees by chance."""
     tightest = sorted({candidate.rtol for candidate in found})[:2]
     found = sorted((c for c in found if c.rtol in tightest), key=lambda candidate: candidate.rtol)
-    pairs = [(distance(a.end, b.end, length), a, b) for a, b in combinations(found, 2) if a.kind != b.kind]
+    several = list(combinations(found, 2))
+    several = [p for p in several if p[0].kind != p[1].kind] or [
+        p for p in several if p[0].integrator != p[1].integrator
+    ]
+    pairs = [(distance(a.end, b.end, length), a, b) for a, b in several]
     pairs = sorted((pair for pair in pairs if np.isfinite(pair[0])), key=lambda pair: pair[0])
     different = [pair for pair in pairs if pair[1].formulation != pair[2].formulation]
     if different and (MARGIN * different[0][0] <= accuracy or different[0] is pairs[0]):
