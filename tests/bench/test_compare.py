@@ -281,6 +281,9 @@ def test_without_a_reference_the_finest_runs_are_one(monkeypatch):
     found = br.compare(double_pendulum(), 0.5, budget=4.0, only=only)
     assert found.reference["accuracy"] is not None and found.reference["failed"]
     assert any(r["error"] for r in found.rows)
+    assert (
+        min(r["error"] for r in found.rows if r["error"] is not None) > 0.0
+    )  # the reference is not better than it is known
 
 
 def test_words_where_no_method_was_run():

@@ -99,9 +99,14 @@ class Course:
             return
         self._refer(replace(new, found=old.found, sensitive=False))
         for row in rows:
-            row["error"] = distance(self.ends[row["method"], row["level"]], new.end, self.length)
+            row["error"] = self._error(self.ends[row["method"], row["level"]])
         for method in [method for method, ladder in self.ladders.items() if ladder.rows]:
             self._look(method)
+
+    def _error(self, end):
+        """The error of a run; of the reference itself what it is known to, None if that is not known."""
+        assert self.reference.end is not None
+        return distance(end, self.reference.end, self.length) or self.reference.accuracy
 
     def _climb(self, workers, limit):
         c, running = self.comparison, set()
@@ -165,7 +170,7 @@ class Course:
         if end is not None:
             self.ends[method.name, ladder.level] = end
             if self.reference.end is not None:  # it may have changed since the run began
-                row["error"] = distance(end, self.reference.end, self.length)
+                row["error"] = self._error(end)
         if self.reference.certain(c.accuracy):
             ladder.floor = max(FLOOR, self.reference.accuracy or 0.0)
         ladder.add(ladder.level, row)
@@ -257,7 +262,7 @@ def _kind(method):
 def _candidate(row: dict[str, Any], end: dict[str, np.ndarray]) -> Candidate:
     """A run of a ladder as a candidate for the reference."""
     name = f"{row['method']} at {row['kind']} {row['setting']:.3g}"
-    kind = referring.KINDS.get(row["integrator"], row["family"])
+    kind = referring.KINDS.get(str(row["integrator"]), str(row["family"]))
     return Candidate(
         name, row["formulation"], kind, end, row["steps"], 10.0 ** -(3.0 + row["level"]), row["integrator"]
     )
