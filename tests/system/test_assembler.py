@@ -9,6 +9,7 @@ from measuring import point_velocity, pose, position, velocity
 
 import bricard.model as br
 from bricard.errors import AssemblyError
+from bricard.system import assembler
 from bricard.system.assembler import assemble
 from bricard.system.build import build
 from mechanisms import Z, four_bar, rssr
@@ -282,3 +283,19 @@ def test_a_hinge_that_closes_turned_over_is_named():
     model.start(body="lower", rotation=np.diag([1.0, -1.0, -1.0]))
     with pytest.raises(AssemblyError, match='joint "hinge" turned over'):
         started(model)
+
+
+def test_a_start_is_found_once_and_again_when_the_wishes_change(monkeypatch):
+    """The second call answers from what is kept, with arrays of its own; a further wish is not overlooked."""
+    model = br.Model("rod")
+    rod = model.body("rod", br.Rod((0, 0, 0), (1, 0, 0), mass=1.0))
+    model.revolute("hinge", model.ground, rod, point=(0, 0, 0), axis=(0, 1, 0))
+    model.start(joint="hinge", velocity=1.0)
+    system = build(model)
+    first = assemble(system)
+    first.q[:] = np.nan
+    with monkeypatch.context() as patch:
+        patch.setattr(assembler, "_assembled", None)
+        assert np.isfinite(assemble(system).q).all()
+    model.start(joint="hinge", position=0.5)
+    assert abs(assemble(system).q - system.start).max() > 0.1

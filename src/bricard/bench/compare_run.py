@@ -54,8 +54,11 @@ def blank(method: Method, setting: float, reason: str = "") -> dict[str, Any]:
 
 
 def run(systems, span: float, method: Method, setting: float, measure, repeats: int = MOST, limit: float = 0.0):
-    """A row of a comparison; `measure(solution)` is the error at the end. `limit` (s) is watched by Workers."""
-    system, row = systems[method.coordinates], blank(method, setting)
+    """A row of a comparison, with where it ended as "end". `measure(solution)` is the error at the end; None: not known yet.
+
+    `limit` (s) is watched by Workers.
+    """
+    system, row, began = systems[method.coordinates], blank(method, setting), time.perf_counter()
     marches, totals, solution, worked = [], [], None, power_source(system) is not None
     keywords = {"output": 1, "check": False, "progress": False, **setting_of(method, span, setting)}
     try:
@@ -68,9 +71,9 @@ def run(systems, span: float, method: Method, setting: float, measure, repeats: 
         # once more: summing up the work is not the method's time
         summed = simulate(system, span, **keywords) if worked and balanced else solution
     except BricardError as error:
-        return row | {"reason": str(error)}
+        return row | {"reason": str(error), "total_s": time.perf_counter() - began}
     except (ArithmeticError, np.linalg.LinAlgError) as error:  # a method may meet one where it fails
-        return row | {"reason": f"{type(error).__name__}: {error}"}
+        return row | {"reason": f"{type(error).__name__}: {error}", "total_s": time.perf_counter() - began}
     summary = solution.summary()
     row |= {
         key: summary[key] for key in ("steps", "rejected", "evaluations", "tangents", "factorisations", "iterations")
@@ -82,6 +85,7 @@ def run(systems, span: float, method: Method, setting: float, measure, repeats: 
     row |= {"rebasings": summary["rebasings"], "ok": solution.ok, "reason": "" if solution.ok else solution.status}
     row["seconds_per_step"] = row["cpu_s"] / max(row["steps"] + row["rejected"], 1)
     if solution.ok:
-        error = measure(solution)
+        row["end"] = ended(solution)
+        error = np.nan if measure is None else measure(solution)
         row["error"] = error if np.isfinite(error) else None
     return row

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from .ladder import order_of, reached
+from .ladder import FLOOR, order_of, reached
 
 
 @dataclass(frozen=True)
@@ -14,7 +14,8 @@ class Outcome:
     """What the ladder of a method shows.
 
     seconds : of the fastest run that reaches the accuracy, None if none does. firm : all finer rungs reach it too. row : that
-    run. nearest : that run, or the one with the smallest error. order : measured. best : smallest error seen. failures : reasons.
+    run. nearest : that run, or the one with the smallest error. order : measured with fixed steps.
+    best : smallest error seen. failures : reasons.
     """
 
     name: str
@@ -45,15 +46,18 @@ def words(kind: str, setting: float) -> str:
     return f"rtol {setting:.2g}" if kind == "rtol" else f"{setting:.0f} steps"
 
 
-def outcomes(rows: list[dict[str, Any]], accuracy: float, span: float) -> list[Outcome]:
-    """One Outcome per method, sorted by time to the accuracy; then by the smallest error; those that always fail last."""
+def outcomes(rows: list[dict[str, Any]], accuracy: float, span: float, floor: float = FLOOR) -> list[Outcome]:
+    """One Outcome per method, sorted by time to the accuracy; then by the smallest error; those that always fail last.
+
+    `floor`: errors below say nothing.
+    """
     by_method: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         by_method.setdefault(row["method"], []).append(row)
-    return sorted((_outcome(name, own, accuracy, span) for name, own in by_method.items()), key=_rank)
+    return sorted((_outcome(name, own, accuracy, span, floor) for name, own in by_method.items()), key=_rank)
 
 
-def _outcome(name, rows, accuracy, span):
+def _outcome(name, rows, accuracy, span, floor):
     row, firm = reached(rows, accuracy)
     measured = [r for r in rows if r["ok"] and r["error"] is not None]
     closest = min(measured, key=lambda r: r["error"], default=None)
@@ -67,7 +71,7 @@ def _outcome(name, rows, accuracy, span):
         firm=firm,
         row=row,
         nearest=row or closest,
-        order=order_of(rows, span),
+        order=order_of(rows, span, floor),
         stated=rows[0]["order"],
         best=closest["error"] if closest else None,
         runs=len(rows),

@@ -7,10 +7,12 @@ that takes longer than its job may, or dies, is replaced; its job gets an answer
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import os
 import signal
 import time
+from collections.abc import Iterator
 from multiprocessing.connection import wait
 from typing import Any
 
@@ -52,19 +54,35 @@ class Workers:
         """How many jobs run."""
         return len(self._busy)
 
-    def all(self, jobs: list[dict[str, Any]]) -> list[Any]:
-        """The answers to all jobs, in their order."""
-        answers: dict[int, Any] = {}
-        waiting = list(range(len(jobs)))
-        running: dict[int, int] = {}
-        while len(answers) < len(jobs):
-            while waiting and self.free:
-                k = waiting.pop(0)
-                running[id(jobs[k])] = k
-                self.start(jobs[k])
-            for job, answer in self.finished():
-                answers[running[id(job)]] = answer
+    def all(self, jobs: list[dict[str, Any]], until: float = math.inf) -> list[Any]:
+        """The answers to all jobs, in their order; see each()."""
+        answers = dict(self.each(jobs, until))
         return [answers[k] for k in range(len(jobs))]
+
+    def each(self, jobs: list[dict[str, Any]], until: float = math.inf) -> Iterator[tuple[int, Any]]:
+        """(number of the job, answer) as they come. `until`, as time.monotonic() counts: what has not ended by then is Lost."""
+        waiting, running = list(enumerate(jobs)), {}
+        while waiting or running:
+            while waiting and self.free and (left := until - time.monotonic()) > 0.0:
+                k, job = waiting.pop(0)
+                job = job | {"limit": min(job["limit"], left)}
+                running[id(job)] = k
+                self.start(job)
+            if not running:
+                break
+            for job, answer in self.finished():
+                yield running.pop(id(job)), answer
+        for k, _ in waiting:
+            yield k, Lost("no time was left for it")
+
+    def drop(self) -> None:
+        """Give up the jobs that run: nobody needs them any more."""
+        for connection, (process, *_) in self._busy.items():
+            process.kill()
+            process.join()
+            connection.close()
+            self._idle.append(self._worker())
+        self._busy = {}
 
     def start(self, job: dict[str, Any]) -> None:
         """Give a job to an idle process."""

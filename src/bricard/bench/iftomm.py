@@ -183,7 +183,7 @@ def machine() -> dict[str, Any]:
     """Processor, cores, system and versions."""
     packages = ("bricard", "numpy", "scipy", "numba")
     return {
-        "processor": _processor(),
+        "processor": processor(),
         "cores": os.cpu_count(),
         "system": f"{platform.system()} {platform.release()}",
         "python": platform.python_version(),
@@ -192,7 +192,7 @@ def machine() -> dict[str, Any]:
     }
 
 
-def _processor() -> str:
+def processor() -> str:
     """The name of the processor, as Linux tells it, or what Python knows."""
     told = Path("/proc/cpuinfo")
     if told.exists():

@@ -17,13 +17,16 @@ FINEST_STEPS = 2**24
 FLOOR = 3e-12  # errors below say nothing more
 FAILURES = 4  # rungs one after the other after which a ladder ends
 STRAIGHT = 0.9  # share of the variance that a line must explain to count as an order
+BEGUN = 0.3  # by so much a ladder that has been begun waits less than one that promises as much
 SOON = 0.1  # by so much a rung of a method that has only failed waits less
 BEYOND = 6.0  # by so much a rung that only adds to the figure waits longer than one that the table needs
+RUNGS = 3.0  # how many a ladder is thought to need where errors are not known
+HOPELESS = 10.0  # a method whose first run is cut short is thought to need so many times that time
 
 
 @dataclass
 class Ladder:
-    """Rungs of a method, from coarse to fine. `limit` (s): longest run."""
+    """Rungs of a method, from coarse to fine. `limit` (s): longest run. `floor`: errors below say nothing more."""
 
     method: Method
     first_steps: int
@@ -31,7 +34,8 @@ class Ladder:
     limit: float
     rows: dict[float, dict[str, Any]] = field(default_factory=dict)  # level -> row
     level: float = 0.0  # of the rung that runs
-    guess: float = 0.0  # s, how long the first rung waits
+    guess: float = 0.0  # s, what is expected of it before it has begun
+    floor: float = FLOOR
     ended: str = ""  # why there is no further rung
 
     def setting(self, level: float) -> float:
@@ -41,25 +45,40 @@ class Ladder:
         return float(round(self.first_steps * 2.0**level))
 
     def next(self) -> tuple[float, float] | None:
-        """(level, how long it must wait for others) of the next rung, or None with `ended` set."""
+        """(level, rank) of the next rung, or None with `ended` set; the smallest rank, a time to the accuracy (s), goes first."""
         if not self.rows:
             return 0.0, self.guess
         between = self._between()
         if between is not None:
-            return between, self._seconds(between, "total_s")
+            return between, BEGUN * self._seconds(between)
         last = max(self.rows)
         level = math.floor(last) + 1.0
         self.ended = self._end(level)
         if self.ended:
             return None
-        wait = self._seconds(level, "total_s")
         if not any(row["ok"] for row in self.rows.values()):
-            return level, SOON * wait  # one failure says little about a method
-        return level, wait * (BEYOND if self._confirmed() else 1.0)
+            return level, SOON * self._seconds(level)  # one failure says little about a method
+        return level, BEYOND * self._seconds(level) if self._confirmed() else BEGUN * (self.promised() or 0.0)
+
+    def promised(self) -> float | None:
+        """Predicted time to the accuracy (s of marching), from its finest rung that has ended; None where none has."""
+        ended = [level for level in sorted(self.rows) if self.rows[level]["ok"]]
+        if not ended:
+            cut = any(row.get("cut") for row in self.rows.values())
+            return HOPELESS * self.limit if cut else None
+        good = [self.rows[level]["cpu_s"] for level in ended if self._reaches(level)]
+        if good:
+            return min(good)
+        error, rungs = self.rows[ended[-1]]["error"], RUNGS
+        if error is not None:  # it falls with the tolerance, or with the power of the step that the order is
+            rungs = math.log10(max(error / self.accuracy, 1.0)) / (
+                1.0 if self.method.adaptive else 0.3 * self.method.order
+            )
+        return self._seconds(ended[-1] + min(max(rungs, 1.0), 20.0))
 
     def add(self, level: float, row: dict[str, Any]) -> None:
         """Keep the row of a rung."""
-        self.rows[level] = row | {"level": level}
+        row["level"], self.rows[level] = level, row
 
     def _whole(self):
         return sorted(level for level in self.rows if level == math.floor(level))
@@ -79,9 +98,9 @@ class Ladder:
         whole = self._whole()
         return len(whole) > 1 and self._reaches(whole[-1]) and self._reaches(whole[-2])
 
-    def _seconds(self, level, key="cpu_s"):
-        """Predicted time of a level, of the march or with all that is around it, from the rungs that are nearest."""
-        known = [(known, row[key] or row["total_s"] or 0.0) for known, row in sorted(self.rows.items())]
+    def _seconds(self, level):
+        """Predicted time of a level, of the march, from the rungs that are nearest."""
+        known = [(known, row["cpu_s"] or row["total_s"] or 0.0) for known, row in sorted(self.rows.items())]
         known = [(known, seconds) for known, seconds in known if seconds > 0.0]
         if not known:
             return self.guess
@@ -102,8 +121,8 @@ class Ladder:
         if len(rows) >= FAILURES and not any(row["ok"] for row in rows[-FAILURES:]):
             return f"{FAILURES} rungs one after the other failed"
         errors = [row["error"] for row in rows if row["error"] is not None]
-        if errors and errors[-1] < FLOOR:
-            return "round-off has been reached"
+        if errors and errors[-1] < (self.floor if self._confirmed() else FLOOR):
+            return "round-off, or the accuracy of the reference, has been reached"
         if len(errors) > 2 and self._confirmed() and errors[-1] > errors[-2] > errors[-3]:
             return "finer rungs are no longer better"
         if self._seconds(level) > self.limit:
@@ -111,12 +130,16 @@ class Ladder:
         return ""
 
 
-def order_of(rows: list[dict[str, Any]], span: float) -> float | None:
-    """Slope of log error over log mean step, by least squares over the finest rungs above round-off; None where it is no line."""
+def order_of(rows: list[dict[str, Any]], span: float, floor: float = FLOOR) -> float | None:
+    """Slope of log error over log step, by least squares over the finest rungs above round-off; None where it is no line.
+
+    Of fixed steps only: with a tolerance, methods choose steps that vary, and some of them the order too. `floor`: errors
+    below say nothing.
+    """
     points = [
         (math.log(span / row["steps"]), math.log(row["error"]))
         for row in rows
-        if row["ok"] and row["error"] and row["steps"] and 30 * FLOOR < row["error"] < 3e-2
+        if row["kind"] == "steps" and row["ok"] and row["error"] and row["steps"] and 30 * floor < row["error"] < 3e-2
     ]
     points = sorted(points)[:5]
     if len(points) < 3:

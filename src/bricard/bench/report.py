@@ -8,7 +8,7 @@ from importlib.resources import files
 
 from .compare_table import Outcome
 from .report_figures import COLOURED, conditioning_figure, cost_bars, drift_panels, seconds_text, styles, work_precision
-from .report_words import call, recommendation
+from .report_words import call, grouped, not_run, recommendation
 
 SHOWN = 30  # lines of the table before one asks for more
 
@@ -51,10 +51,11 @@ def _head(c):
     facts = {
         "motion": f"{c.span:g} s",
         "accuracy asked for": f"{c.accuracy:.0e}",
-        "runs": f"{len(c.rows)} of {len(c.table)} methods",
+        "done": f"{len(c.rows)} runs of {len(c.table)} methods",
         "reach the accuracy": f"{reached}",
         "time": f"{c.seconds.get('run', 0.0):.0f} s of {c.budget:g} s, compiling {c.seconds.get('compile', 0.0):.0f} s",
-        "machine": f"{machine.get('processor', '')}, {machine.get('cores', '?')} cores, bricard {machine.get('bricard', '?')}",
+        "machine": f"{machine.get('processor', '')}, {machine.get('cores', '?')} cores",
+        "versions": ", ".join(f"{p} {machine[p]}" for p in ("bricard", "python", "numpy", "numba") if p in machine),
     }
     cells = "".join(f"<div><dt>{escape(key)}</dt><dd>{escape(value)}</dd></div>" for key, value in facts.items())
     certain = c.reference.get("certain", False)
@@ -110,7 +111,7 @@ def _table(c, table, style):
     return (
         '<p>Time: computing time of the compiled march in the fastest run that meets the accuracy ("~": a finer rung misses it). '
         "Error, steps and errors of the three constraint levels and of the energy (J) are those of that run at its end; for a "
-        'method that does not meet the accuracy, of its best run. Order: measured (stated). <input id="filter" '
+        'method that does not meet the accuracy, of its best run. Order: measured with fixed steps (stated). <input id="filter" '
         'placeholder="filter, such as dop853" aria-label="filter the table"></p>'
         f'<div class="scroll"><table id="methods"><thead><tr>{head}</tr></thead><tbody>{"".join(lines)}</tbody></table></div>'
         f"{button}"
@@ -202,11 +203,11 @@ def _orders(table):
             f"<td>{orders[0]:.1f} … {orders[-1]:.1f}</td><td>{len(orders)}</td></tr>"
         )
     if not lines:
-        return "<p>No method has three rungs between coarse and round-off: no order can be fitted.</p>"
+        return "<p>No method of fixed steps has three rungs between coarse and round-off: no order can be fitted.</p>"
     head = "<tr><th class='left'>integrator</th><th>stated</th><th>median</th><th>range</th><th>formulations</th></tr>"
     return (
-        "<p>Slope of the error over the mean step, fitted to the finest rungs above round-off. Singular positions, stiffness and "
-        "adaptive steps lower it; some formulations, index 3 above all, lower it by themselves.</p>"
+        "<p>Slope of the error over the step, fitted to the finest rungs above round-off; of fixed steps only, for tolerances "
+        "choose steps that vary. Singular positions and stiffness lower it; index 3, above all, does so by itself.</p>"
         f'<div class="scroll narrow"><table><thead>{head}</thead><tbody>{"".join(lines)}</tbody></table></div>'
     )
 
@@ -229,7 +230,11 @@ def _conditioning(c):
 
 
 def _failures(c, table):
-    lines = []
+    lines = [
+        f'<tr><td class="left name">{escape(name)}</td><td class="left">for the reference</td>'
+        f'<td class="left wide">{escape(reason)}</td></tr>'
+        for name, reason in c.reference.get("failed", {}).items()
+    ]
     for outcome in table:
         for reason, count in outcome.failures.items():
             times = f"{count} of {outcome.runs} runs"
@@ -246,13 +251,18 @@ def _failures(c, table):
 
 
 def _omissions(c):
-    parts = []
+    parts, lists = [], []
     if c.not_run:
-        parts.append(f"Not run, for the budget was spent: {', '.join(c.not_run)}.")
+        lists.append((f"{not_run(c)}:", [f"{f} with {', '.join(i)}" for f, i in grouped(c.not_run).items()]))
     if c.omitted:
-        parts.append(
-            "Left out: " + "; ".join(f"{name}: {reason.rstrip('.')}" for name, reason in c.omitted.items()) + "."
-        )
+        reasons: dict[str, list[str]] = {}
+        for name, reason in c.omitted.items():
+            reasons.setdefault(reason.rstrip("."), []).append(name)
+        lines = [
+            "; ".join(f"{f} with {', '.join(i)}" if i else f for f, i in grouped(names).items()) + f": {reason}"
+            for reason, names in reasons.items()
+        ]
+        lists.append(("Left out:", lines))
     stopped: dict[str, int] = {}
     for reason in c.ended.values():
         stopped[reason] = stopped.get(reason, 0) + 1
@@ -264,4 +274,5 @@ def _omissions(c):
     )
     if not c.peers:
         parts.append("Other packages were not asked for (--peers).")
-    return "".join(f"<p>{escape(part)}</p>" for part in parts)
+    listed = (f"<p>{head}</p><ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>" for head, lines in lists)
+    return "".join(listed) + "".join(f"<p>{escape(part)}</p>" for part in parts)

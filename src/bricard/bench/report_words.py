@@ -17,9 +17,9 @@ def recommendation(comparison) -> list[str]:
     table = comparison.table
     good = [outcome for outcome in table if outcome.seconds is not None]
     sentences = _accuracy(comparison, table, good) + _long_runs(comparison, good) + failures(comparison)
-    if not comparison.reference.get("certain", False):
+    if any(row["ok"] for row in comparison.rows) and not comparison.reference.get("certain", False):
         sentences.append(f"The reference is not certain. {comparison.reference.get('text', '')}".strip())
-    if comparison.interrupted:
+    if comparison.interrupted and comparison.rows:
         sentences.append("The comparison was interrupted: what is said here rests on the runs up to then.")
     return sentences
 
@@ -35,8 +35,41 @@ def call(comparison, outcome: Outcome) -> str:
     return f"br.simulate({model}, {comparison.span:g}, {pair}, {setting})"
 
 
+def not_run(comparison) -> str:
+    """Why methods were not run, to be followed by which."""
+    return "Not run before the interrupt" if comparison.interrupted else "Not run, for the budget was spent"
+
+
+def grouped(names) -> dict[str, list[str]]:
+    """Formulation (and kind of coordinates) -> integrators of names of methods; a name without an integrator stands alone."""
+    found: dict[str, list[str]] = {}
+    for name in names:
+        pair, _, coordinates = name.partition(", ")
+        formulation, _, integrator = pair.partition(" + ")
+        key = f"{formulation}, {coordinates}" if coordinates else formulation
+        found.setdefault(key, []).extend([integrator] if integrator else [])
+    return found
+
+
 def _accuracy(comparison, table, good):
     asked = f"{comparison.accuracy:.0e}"
+    if not comparison.rows:
+        if comparison.interrupted:
+            return ["No method was run before the interrupt, so nothing is known."]
+        return [
+            f"No method was run: the budget of {comparison.budget:g} s was spent before, "
+            f"{comparison.seconds.get('reference', 0.0):.3g} s of it on the reference. Give a larger budget or a shorter span."
+        ]
+    if comparison.reference.get("sensitive"):
+        return [
+            f"Sensitive motion: runs at the tightest tolerances end {comparison.reference['accuracy']:.0e} apart after "
+            f"{comparison.span:g} s, more than the {asked} asked for: no method can be judged by its end. Shorten the span."
+        ]
+    if not comparison.told and any(row["ok"] for row in comparison.rows):
+        return [
+            f"No method can be judged: the reference is not known to {asked}, for the runs that would tell it took too long or "
+            "failed. Give a larger budget or a shorter span."
+        ]
     if not good:
         best = next((outcome for outcome in table if outcome.best is not None), None)
         if best is None:

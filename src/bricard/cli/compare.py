@@ -16,7 +16,6 @@ from .console import Json, data, emit, listing, messages
 __all__ = ["compare"]
 
 LINES = 25  # of the table on a terminal
-NAMED = 8  # of the methods that were not run
 
 
 def compare(
@@ -105,6 +104,7 @@ def _short(outcome: Any) -> dict[str, Any]:
 
 def _show(found: Any, folder: Path) -> None:
     from ..bench.report_figures import seconds_text
+    from ..bench.report_words import not_run
 
     rows = []
     for k, outcome in enumerate(found.table[:LINES]):
@@ -115,7 +115,11 @@ def _show(found: Any, folder: Path) -> None:
                 "": k + 1 if reached else "",
                 "method": outcome.name,
                 "setting": outcome.setting,
-                "time": ("" if outcome.firm else "~ ") + seconds_text(outcome.seconds) if reached else "not reached",
+                "time": ("" if outcome.firm else "~ ") + seconds_text(outcome.seconds)
+                if reached
+                else "not reached"
+                if row
+                else "fails",
                 "error": f"{row['error']:.1e}" if row else "-",
                 "order": f"{outcome.order:.1f} ({outcome.stated})"
                 if outcome.order is not None
@@ -137,8 +141,7 @@ def _show(found: Any, folder: Path) -> None:
     for sentence in found.recommendation:
         console.print(f"* {sentence}", markup=False)
     if found.not_run:
-        named, rest = ", ".join(found.not_run[:NAMED]), len(found.not_run) - NAMED
-        more = f" and {rest} more, which the report names" if rest > 0 else ""
-        console.print(f"Not run, for the budget was spent: {named}{more}.", markup=False)
+        count = f"{len(found.not_run)} of {len(found.not_run) + len(found.table)} methods"
+        console.print(f"{not_run(found)}: {count}; the report names them.", markup=False)
     for file in sorted(folder.iterdir()):
         console.print(f"wrote {file}", markup=False)

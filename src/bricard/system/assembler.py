@@ -47,7 +47,19 @@ HARD, SOFT = (
 
 
 def assemble(system, t=0.0):
-    """The consistent State of a system at time t: from the wishes of its model, or from its drawn start."""
+    """The consistent State of a system at time t: from the wishes of its model, or from its drawn start.
+
+    It is kept for the next call: a system does not change, only the wishes of its model may.
+    """
+    wishes = (t, *(() if system.model is None else system.model.wishes))
+    known, state = system.kept.get("start", (None, None))
+    if known != wishes:
+        state = _assembled(system, t)
+        system.kept["start"] = wishes, state
+    return replace(state, **{key: getattr(state, key).copy() for key in ("q", "v", "a", "lam", "turn")})
+
+
+def _assembled(system, t):
     if system.model is None:
         state = complete(system, t, *settle(system, t, system.start, system.start_velocity))
         _check_continuation(system, state)

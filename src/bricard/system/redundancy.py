@@ -22,6 +22,13 @@ def redundancy(system, state):
     """Number of rows that depend on others at a state and a little way along its admissible motions."""
     if not system.record.redundant:
         return 0
+    place = (state.t, state.q.tobytes())
+    if system.kept.get("redundancy", (None,))[0] != place:  # most runs of a system have the same start
+        system.kept["redundancy"] = place, _redundancy(system, state)
+    return system.kept["redundancy"][1]
+
+
+def _redundancy(system, state):
     here = count_weak(system, state.q)
     work = system.work()
     packed = pack(work)

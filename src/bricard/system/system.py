@@ -255,6 +255,11 @@ class System:
         )
 
     @cached_property
+    def kept(self):
+        """What is found only once for a system, as its start and its redundancy: name -> (what it depends on, what was found)."""
+        return {}
+
+    @cached_property
     def _scratch(self):
         work = self.work()
         return work, pack(work)
