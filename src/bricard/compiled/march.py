@@ -178,7 +178,8 @@ def march(functions, order, form, run, system, work, max_steps):
             return FINISHED
         t, h, goal = clock[0], min(clock[1], clock[4]), clock[6]
         on_grid = clock[7] > 0.0
-        sliver = SLIVER * clock[7]
+        whole = clock[1] >= clock[7]  # steps that had to be cut meet the grid again, they do not leap it
+        sliver = (SLIVER if whole else 1e-9) * clock[7]
         while on_grid and t >= clock[5] + (counters[GRID] + 1) * clock[7] - sliver:
             counters[GRID] += 1
         grid = clock[5] + (counters[GRID] + 1) * clock[7]
@@ -187,7 +188,7 @@ def march(functions, order, form, run, system, work, max_steps):
         if counters[BREAK] < breaks.size and breaks[counters[BREAK]] <= goal + sliver:
             goal = breaks[counters[BREAK]]
             goal -= NEARLY * abs(goal)  # what jumps there must not be seen by the step before
-        reach = h * (1.0 + 3.0 * SLIVER) if on_grid else h
+        reach = h * (1.0 + 3.0 * SLIVER) if on_grid and whole else h
         hit = reach >= (goal - t) * (1.0 - 1e-9) - NEARLY * abs(goal)
         if not hit and not on_grid and EVENLY * h > goal - t:
             h = (goal - t) / math.ceil((goal - t) / h)

@@ -59,7 +59,7 @@ def follow_angles(t, h, q, v, run, system, work):
             spin = subtract(rotate_back(R_a, rotate(R_b, spin_of(work.velocity, b))), spin_of(work.velocity, a))
             turning = cross(spin, side)
             way = h * (c * dot(turning, y) - s * dot(turning, x)) / (s * s + c * c)
-            if turned[j, 4] == 1.0 and way != 0.0:
+            if turned[j, 4] == 1.0 and way != 0.0 and run.clock[7] == 0.0:  # fixed steps stay as they are
                 run.clock[1] = min(run.clock[1], FARTHEST * h / abs(way))
             if abs(way) >= HALF_TURN - SOON:
                 turned[j, 2] += math.floor((math.atan2(s_0, c_0) + way - math.atan2(s, c)) / FULL_TURN + 0.5)
