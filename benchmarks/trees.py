@@ -16,8 +16,8 @@ import time
 import numpy as np
 
 import bricard as br
-from bricard.compiled.pointers import compiled
 from bricard.compiled.handles import pack
+from bricard.compiled.pointers import compiled
 from bricard.linalg.kkt import accelerations
 from bricard.problems import PROBLEMS
 from bricard.problems.suspension import CARRIER, CENTRE, CHASSIS, INERTIA, MASS, suspension
