@@ -1,4 +1,4 @@
-"""Whether a formulation takes a system and its options; what it does not take is refused with a sentence that says why."""
+"""Whether methods take a system, numbers and options; what they do not take is refused with a sentence that says why."""
 
 from __future__ import annotations
 
@@ -12,6 +12,35 @@ from .registry import FORMULATIONS
 from .system.fit import misfit
 
 NO_INERTIA = 1e-13  # smallest eigenvalue of M, scaled to a unit diagonal, that counts as inertia
+MOST_STEPS = 1e10
+TIGHTEST = 1e-14  # tolerance: round-off of double precision leaves no smaller one
+
+
+def check_numbers(**numbers):
+    """Raise where duration, step, tolerances, first or largest step of a run, by name, make no sense; None: not given."""
+    for name, value in numbers.items():
+        if value is None and name != "duration":
+            continue
+        number = finite_number(value, name)
+        if number <= 0.0:
+            raise ModelError(f"{name} is {value!r}; it must be a positive number.")
+        if name in ("rtol", "atol") and number < TIGHTEST:
+            raise ModelError(
+                f"{name} is {number:g}: round-off of double precision leaves no tolerance below {TIGHTEST:g}. Take 1e-12 or more."
+            )
+    if numbers["step"] is not None:
+        if numbers["first_step"] is not None or numbers["max_step"] is not None:
+            raise IncompatibleMethods(
+                "first_step and max_step are for steps that the integrator chooses; with step=... all are equal. Leave them."
+            )
+        if numbers["rtol"] is not None or numbers["atol"] is not None:
+            raise IncompatibleMethods(
+                "Give either step (fixed steps) or rtol and atol (the integrator chooses its steps)."
+            )
+        if numbers["duration"] / numbers["step"] > MOST_STEPS:
+            raise ModelError(
+                f"duration {numbers['duration']:g} s in steps of {numbers['step']:g} s are more than {MOST_STEPS:g} steps."
+            )
 
 
 def tell_misfit(system, state):
@@ -84,6 +113,16 @@ def formulation_options(chosen, options: dict[str, Any]):
     return found
 
 
+def integrator_options(chosen, method, options):
+    """An integrator's options, in its order: those given, checked, and the defaults."""
+    found = dict(method.options)
+    for key, value in options.items():
+        if key not in found:
+            raise unknown_option(key, chosen, method)
+        found[key] = _option(method, key, value)
+    return found
+
+
 def finite_number(value, name):
     """A finite number, or an error that names it."""
     try:
@@ -98,9 +137,41 @@ def finite_number(value, name):
 def _number(chosen, key, value):
     low, high = chosen.ranges.get(key, (-np.inf, np.inf))
     number = finite_number(value, f"Option {key} of {chosen.name}")
-    if not low <= number <= high:
-        raise ModelError(f"Option {key} of {chosen.name} is {number:g}; it must lie between {low:g} and {high:g}.")
+    _check_range(chosen, key, number, low, high)
     return number
+
+
+def _option(method, key, value):
+    """One option of an integrator, checked: a number, True or False, or one of its names."""
+    default, text = method.options[key], f"Option {key} of {method.name} is {value!r}; it must"
+    if isinstance(default, bool):
+        if not isinstance(value, (bool, np.bool_)):
+            raise ModelError(f"{text} be True or False.")
+        return bool(value)
+    if isinstance(default, str):
+        if value not in method.ranges[key]:
+            raise ModelError(
+                f"{text} be one of {', '.join(method.ranges[key])}.{suggest(str(value), method.ranges[key])}"
+            )
+        return value
+    if default is None and value is None:
+        return None
+    number = finite_number(value, f"option {key}")
+    low, *others, high = method.ranges.get(key, (-np.inf, np.inf))
+    if others and number not in (low, *others, high):
+        raise ModelError(f"{text} be one of {', '.join(map(str, (low, *others, high)))}.")
+    explicit = " With beta = 0 positions are explicit: that is central-difference, or null-space-newmark."
+    _check_range(method, key, number, low, high, explicit if key == "beta" and number == 0.0 else "")
+    if isinstance(default, int) and number != round(number):
+        raise ModelError(f"Option {key} of {method.name} is {number:g}; it must be a whole number.")
+    return number
+
+
+def _check_range(owner, key, number, low, high, remedy=""):
+    if not low <= number <= high:
+        raise ModelError(
+            f"Option {key} of {owner.name} is {number:g}; it must lie between {low:g} and {high:g}.{remedy}"
+        )
 
 
 def unknown_option(key, chosen, method):

@@ -1,27 +1,116 @@
-"""Why a run has failed: velocities off the constraints, formulas that no step makes stable, functions without a value."""
+"""How a run has ended: whether its result is of use, and a sentence that says why not, where, and what to do."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .compiled import march as counting
 from .compiled.handles import pack
 from .compiled.interfaces import VELOCITY
+from .compiled.status import (
+    FINISHED,
+    FUNCTION_FAILED,
+    INTERRUPTED,
+    LOST_ROTATION,
+    NEWTON_FAILED,
+    NOT_FINITE,
+    PROJECTION_FAILED,
+    RANGE_ENDED,
+    SINGULAR,
+    STEP_TOO_SMALL,
+    STOPPED,
+    TORN_APART,
+    TORN_VELOCITY,
+    sentence,
+)
 from .formulations.base import velocity_scale
-from .kernels.functions import Motion, Pose
-from .linalg.kkt import evaluate
+from .linalg.kkt import evaluate, select_rows
+from .pairing import Pair
+from .solution.solution import Event
+from .system.fit import misfit
+from .system.redundancy import redundancy
+from .system.rotation import LOST, NEAR, lost_parameters
+from .system.state import State
+from .system.user_functions import evaluates, without_value
+from .system.user_joint import obstacle, range_end
 
+BROKEN_OFF = (NOT_FINITE, NEWTON_FAILED, STEP_TOO_SMALL, SINGULAR)  # how a run ends at the limit of a user's joint
+FAILED = (*BROKEN_OFF, PROJECTION_FAILED)  # ends for which a function without a value may be the reason
+UNUSABLE = 1e-3  # position error at the end, in characteristic lengths or radians, with which a run has failed
 HALF = 0.5  # an error of velocity above this share of the fastest motion of the run is no drift any more,
 STRAY = 1e-4  # if it moves something by so much in one step, in characteristic lengths or radians
 GROWTH = 1e-6  # of a step, beyond 1, that is no rounding
-RAISED = (ArithmeticError, ValueError, IndexError)  # what a user's function may raise in compiled code
 AHEAD, SOON = 9, 1e-6  # places ahead of the last state that are looked at; how far, as a share of an adaptive run
+PASSES = 1e-8  # relative tolerance with which adaptive steps pass singular positions
 
 
-def torn_velocity(system, run, v, work) -> int:
+class Ending(NamedTuple):
+    """How a run has ended: status code, its sentence, the last q (n_q,) and v (n_v,), and events of the end itself."""
+
+    status: int
+    sentence: str
+    q: np.ndarray
+    v: np.ndarray
+    events: tuple[Event, ...] = ()
+
+
+def judge(problem: Any, pair: Pair, run, work, watching, status: int, raised, system, start: State) -> Ending:
+    """The Ending of a run whose march has come back with a status, from what its last state shows.
+
+    raised : what a user's function has raised, or None. system : as it was built, where problem.system may have another order.
+    start : the State in which the run began.
+    """
+    q, v = problem.full(float(run.clock[0]), run.y, work)
+    status, culprit = _verdict(problem.system, run, work, q, v, watching, status, raised)
+    text = sentence(status, run.clock[0], run.clock[1], int(run.counters[counting.STEPS]), culprit)
+    if status in (NEWTON_FAILED, STEP_TOO_SMALL):
+        text += _singularity(problem, run, q, v, work)
+    if status in FAILED:
+        text += obstacle(problem.system, q, v)
+    if status in (NOT_FINITE, NEWTON_FAILED, PROJECTION_FAILED, TORN_APART, TORN_VELOCITY):
+        hint = _hopeless(pair, problem.system)
+        text = text.partition(" Take a smaller step")[0] + hint if hint else text
+    if status in (NEWTON_FAILED, STEP_TOO_SMALL, PROJECTION_FAILED, TORN_APART) and system.record.redundant:
+        text = f"{text} {misfit(system, start.t, start.q)}".rstrip()
+    events = (Event(float(run.clock[0]), "range", text, q=q, v=v),) if status == RANGE_ENDED else ()
+    return Ending(status, text, q, v, events)
+
+
+def _verdict(system, run, work, q, v, watching, status, raised):
+    """The status, or the reason behind it that the last state shows; and what is to blame, in words."""
+    gap = _gap(system, run, q, v, work)
+    torn = -1
+    if status in (FINISHED, STOPPED):
+        torn = _torn_velocity(system, run, v, work)
+        status = TORN_APART if not gap.max(initial=0.0) <= UNUSABLE else TORN_VELOCITY if torn >= 0 else status
+    lost = _lost(system, run, q, status)
+    if lost:
+        return LOST_ROTATION, lost
+    limit = range_end(system, q, v) if status in BROKEN_OFF else None
+    if limit:  # a user's joint can go no further, which is no failure
+        return RANGE_ENDED, limit
+    if status in (*FAILED, FUNCTION_FAILED):
+        blame = _blamed(system, run, q, v, work) or (raised and f"a function raises {raised!r}")
+        if blame:
+            return FUNCTION_FAILED, blame
+    if status == TORN_VELOCITY:
+        unit = "m/s" if system.rows[torn].unit == "length" else "rad/s"
+        return status, f"{system.row_name(torn)} with {work.phi_dot[torn]:.3g} {unit}"
+    return status, watching.culprit(status) or _culprit(system, run, v, gap, status)
+
+
+def _gap(system, run, q, v, work):
+    """Scaled |Phi| (n_rows,) at the end of a run, with its count of turns; work is evaluated there."""
+    if evaluates(system, float(run.clock[0]), q, v, work):
+        return np.abs(work.phi * system.record.row_scale)
+    last = int(run.counters[counting.OUTPUT]) - 1  # a state that has no forces cannot be a sample
+    run.counters[counting.OUTPUT] -= last >= 0 and run.out_t[last] == run.clock[0]
+    return np.zeros(system.n_rows)
+
+
+def _torn_velocity(system, run, v, work):
     """The row with the largest error of velocity where that error makes a result useless, or -1.
 
     work is evaluated with VELOCITY at the end of the run. The error is the least change of v that the constraints ask for.
@@ -41,14 +130,88 @@ def torn_velocity(system, run, v, work) -> int:
     return int(np.argmax(np.abs(gap))) if np.linalg.norm(change) > HALF * fastest else -1
 
 
-def hopeless(chosen, method, numbers, system) -> str:
+def _lost(system, run, q, status):
+    """The rotation parameters that have met their singular position at the end of a run, in words, or None."""
+    if not np.isfinite(q).all():  # independent coordinates without a position: the last one that was given out
+        q = run.out_y[max(int(run.counters[counting.OUTPUT]) - 1, 0), : system.n_q]
+    parameters, regular = lost_parameters(system, q)
+    return None if regular > (LOST if status in (FINISHED, INTERRUPTED) else NEAR) else parameters
+
+
+def _blamed(system, run, q, v, work):
+    """The function of the user that has no value at the end of a run or slightly ahead of it, in words, or None."""
+    if not (np.isfinite(q).all() and np.isfinite(v).all()):
+        return None
+    t, h, _, _, _, start, end, nominal = map(float, run.clock)
+    farthest = nominal or SOON * (end - start)
+    grid = start + (int(run.counters[counting.GRID]) + 1) * nominal - t if nominal else 0.0
+    for way in (0.0, *np.geomspace(min(h, farthest), farthest, AHEAD), max(grid, 0.0)):
+        with np.errstate(all="ignore"):
+            found = without_value(system, t + way, system.retract(q, way * v), v, work)
+        if found is not None:
+            return f"{found} at t = {t + way:.6g} s"
+    return None
+
+
+def _culprit(system, run, v, gap, status):
+    """The row or the unknown in which a status was seen, in words."""
+    if status in (PROJECTION_FAILED, TORN_APART):
+        return system.row_name(int(np.argmax(gap)))
+    if not system.n_v:
+        return f'model "{system.name}"'
+    unknown = int(run.counters[counting.CULPRIT])
+    if unknown <= -2:  # a coordinate q: the velocity that moves it
+        rows = system.record.t_row == -2 - unknown
+        unknown = int(system.record.t_column[rows][0]) if rows.any() else -1
+    if not 0 <= unknown < system.n_v:  # nothing was seen directly: the fastest motion is the likely one
+        velocity = v / velocity_scale(system)
+        unknown = int(np.argmax(np.where(np.isfinite(velocity), np.abs(velocity), np.inf)))
+    return system.unknown_name(unknown)
+
+
+def _singularity(problem, run, q, v, work):
+    """A further sentence if the last position is close to a singular one."""
+    if not (np.isfinite(q).all() and np.isfinite(v).all()):
+        return ""
+    state = State(float(run.clock[0]), q, v, v, np.zeros(problem.system.n_rows), work.turn.copy())
+    found = _nearly_singular(problem.system, state)
+    if found is None:
+        return ""
+    if problem.pattern is not None or problem.expand is not None:  # stages and constraints are solved together
+        words = (
+            "integrators that solve several stages at once may not pass it; generalized-alpha and the Ode forms with "
+        )
+        words += "correction do."
+    elif run.tolerance[0] < PASSES:
+        words = "round-off is large in its neighbourhood, and a step cannot be as accurate there as it is asked to be. Loosen "
+        words += "rtol: 1e-8 passes such positions."
+    else:
+        words = "where no step passes it, the motion is driven to a dead point or beyond its range. br.kinematics(model, ...) "
+        words += "shows the range."
+    return f" The position there is close to a singular one ({found}): {words}"
+
+
+def _nearly_singular(system, state):
+    """Name of the first independent row that is weak at a state, or None: whether it is close to a singular position."""
+    work = system.work()
+    work.turn[:] = state.turn
+    work.left_out[0] = redundancy(system, state)
+    packed = pack(work)
+    evaluate(state.t, state.q, state.v, VELOCITY, system.compiled, packed)
+    select_rows(system.compiled, packed)
+    first = int(work.kkt.report[1])
+    return system.unknown_name(int(system.pattern.order[first])) if first >= 0 else None
+
+
+def _hopeless(pair, system):
     """What to say of a member of Newmark's family that position constraints make grow at any step size; empty for others.
 
     The family with the constraint q_s = 0 in the place of the equation of motion, which is the limit of high frequencies.
     """
-    if method.name not in ("newmark", "collocation") or chosen.index != 3 or system.record.velocity_level.all():
+    method, index = pair.integrator, pair.formulation.index
+    if method.name not in ("newmark", "collocation") or index != 3 or system.record.velocity_level.all():
         return ""
-    gamma, beta, theta = method.compiled_options(numbers)[2:5]
+    gamma, beta, theta = method.compiled_options(pair.numbers)[2:5]
     at_s = -np.array([1.0, theta, theta * theta * (0.5 - beta)]) / (beta * theta * theta)
     a = np.array([0.0, 0.0, 1.0]) * (1.0 - 1.0 / theta) + at_s / theta
     v = np.array([0.0, 1.0, 1.0 - gamma]) + gamma * a
@@ -60,111 +223,3 @@ def hopeless(chosen, method, numbers, system) -> str:
         f"position constraints by {radius:.3g} in each step, however small. Take null-space-newmark, which has the same formulas "
         "and does not, or generalized-alpha."
     )
-
-
-def blamed(system, run, q, v, work) -> str | None:
-    """The function of the user that has no value at the end of a run or slightly ahead of it, in words, or None."""
-    if not (np.isfinite(q).all() and np.isfinite(v).all()):
-        return None
-    t, h, _, _, _, start, end, nominal = map(float, run.clock)
-    farthest = nominal or SOON * (end - start)
-    grid = start + (int(run.counters[counting.GRID]) + 1) * nominal - t if nominal else 0.0
-    for way in (0.0, *np.geomspace(min(h, farthest), farthest, AHEAD), max(grid, 0.0)):
-        with np.errstate(all="ignore"):
-            found = _without_value(system, t + way, system.retract(q, way * v), v, work)
-        if found is not None:
-            return f"{found} at t = {t + way:.6g} s"
-    return None
-
-
-def has_functions(system, triggers) -> bool:
-    """Whether a user's function runs in the time loop."""
-    own = system.model is None or next(_functions(system), None) is not None
-    return own or any(callable(trigger.function) for trigger in triggers)
-
-
-def evaluates(system, t, q, v, work) -> bool:
-    """Whether the system has its functions at a state; they are in work then."""
-    try:
-        evaluate(t, q, v, VELOCITY, system.compiled, pack(work))
-    except RAISED:
-        return False
-    return True
-
-
-def _without_value(system, t, q, v, work):
-    """What has no finite value at a state, in words, or None."""
-    try:
-        evaluate(t, q, v, VELOCITY, system.compiled, pack(work))
-    except RAISED as error:
-        if system.model is None:
-            return f'a function of "{system.name}" raises {type(error).__name__} ({error})'
-    if system.model is None:
-        parts = {"M(q)": work.m, "f(t, q, v)": work.f[: system.n_v], "Phi(t, q)": work.phi}
-        parts["A(t, q) or a(t, q)"] = work.phi_dot[system.record.velocity_level == 1]
-        return next((f"{label} is {_first(x)}" for label, x in parts.items() if not np.isfinite(x).all()), None)
-    for words, function in _functions(system):
-        try:
-            values = np.atleast_1d(np.asarray(function(t, work), complex))
-        except Exception as error:
-            return f"the function of {words} raises {type(error).__name__} ({error})"
-        if not np.isfinite(values).all():
-            return f"the function of {words} is {_first(values)}"
-    return None
-
-
-def _first(values):
-    """The first number that is not finite, in words."""
-    wrong = values[~np.isfinite(values)][0]
-    return "nan" if np.isnan(wrong) else "infinite"
-
-
-def _functions(system) -> Iterator[tuple[str, Callable[[float, Any], Any]]]:
-    """(name in words, function (t, work) -> value) of all that is given by a user's function; work is evaluated there."""
-    for joint in system.model.joints.values():
-        for block in joint.blocks():
-            if block.profile is not None and block.profile.kind == "function":
-                yield f'{joint.kind} "{joint.name}"', _of_time(block.profile.function)
-            elif block.element is not None and callable(getattr(block.element, "function", None)):
-                yield f'{block.element.kind} "{joint.name}"', _of_element(system, block.element)
-    for force in system.model.forces.values():
-        words = f'{force.kind} "{force.name}"'
-        if callable(getattr(force, "function", None)):
-            yield words, _of_element(system, force)
-        law = getattr(force, "law", None)
-        profiles = (*getattr(force, "force", ()), *getattr(force, "torque", ())) if law is None else ()
-        if law is not None and law.kind == "function" and force.measure in system.measures:
-            yield words, _of_measure(law.function, system.measures.index(force.measure))
-        elif law is not None and law.kind == "time":
-            profiles = (law.profile,)
-        for profile in profiles:
-            if profile.kind == "function":
-                yield words, _of_time(profile.function)
-
-
-def _plain(function):
-    return getattr(function, "py_func", function)
-
-
-def _of_time(function):
-    return lambda t, work: _plain(function)(t)
-
-
-def _of_measure(function, number):
-    return lambda t, work: _plain(function)(t, float(work.value[number]), float(work.speed[number]))
-
-
-def _of_element(system, element):
-    names = [*system.model.bodies, system.model.ground.name]
-
-    def value(t, work):
-        sides = []
-        for body, point in zip(element.bodies, element.points, strict=True):
-            b = names.index(body.name)
-            R, velocity = work.rotation[b].reshape(3, 3), work.velocity[b]
-            pose = tuple(work.x[b] + R @ point), tuple(map(tuple, R))
-            motion = tuple(velocity[:3] + R @ np.cross(velocity[3:], point)), tuple(R @ velocity[3:])
-            sides.append(Pose(*pose) if element.kind == "joint" else Motion(*pose, *motion))
-        return _plain(element.function)(t, *sides, np.array(element.parameters))
-
-    return value

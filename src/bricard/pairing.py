@@ -2,11 +2,49 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
-from .admission import finite_number
+from .admission import finite_number, formulation_options, integrator_options
 from .errors import IncompatibleMethods, ModelError, suggest
+from .formulations.base import Formulation
+from .integrators.base import Integrator
 from .registry import CORRECTIONS, DEFAULTS, FORMULATIONS, INTEGRATORS
+
+
+class Pair(NamedTuple):
+    """A formulation and an integrator with all that a run needs to know of them.
+
+    form : in which they meet. schedule : when the correction is made, see schedule_of. options, numbers : those of the
+    formulation that were given; all those of the integrator.
+    """
+
+    formulation: Formulation
+    integrator: Integrator
+    form: str
+    correction: str
+    schedule: tuple[float, ...]
+    options: dict[str, Any]
+    numbers: dict[str, Any]
+
+    @property
+    def held(self):
+        """Whether the equations hold the constraints by themselves, without corrections."""
+        return not corrected(self.form, self.formulation)
+
+    def problem(self, system):
+        """The equations of a system in the form of the pair."""
+        correction = {} if self.held else {"correction": self.correction}
+        return self.formulation.forms[self.form](system, **self.options, **correction)
+
+
+def pair_up(chosen, method, form, correction, every, tolerance, options):
+    """The Pair of what choose() gives: correction, its schedule and the options checked."""
+    options, correction = dict(options), correction_of(form, correction, chosen)
+    own = formulation_options(chosen, options)
+    numbers = integrator_options(chosen, method, options)
+    return Pair(chosen, method, form, correction, schedule_of(correction, every, tolerance), own, numbers)
 
 
 def choose(formulation, integrator, step, form=None):
@@ -71,6 +109,18 @@ def correction_of(form, correction, chosen):
             f'Formulation "{chosen.name}" does not take correction="{correction}"; it takes {", ".join(chosen.corrections)}.'
         )
     return correction
+
+
+def external_correction(method, correction, step, triggers, breaks):
+    """The correction of a method that drives its own loop: none. Raises where that loop is asked for what it cannot do."""
+    asked = {"step=...": step is not None, "triggers": bool(triggers), "breaks": len(breaks) > 0}
+    asked |= {f'correction="{correction}"': correction not in (None, "none")}
+    for key, given in asked.items():
+        if given:
+            raise IncompatibleMethods(
+                f'Integrator "{method.name}" drives its own loop, which does not take {key}. Take bdf in its place, or leave it.'
+            )
+    return "none"
 
 
 def schedule_of(correction, every, tolerance):

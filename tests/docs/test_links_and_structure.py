@@ -3,7 +3,7 @@
 Order of the package, lowest first; a folder or module may import itself and what stands before it:
 
     errors < compiled < kernels < linalg < model < system < solution < formulations < integrators, stepping < registry
-    < progress, admission, ending < simulation < ode < io, plot < view < analysis < problems < bench, experiments < cli
+    < progress, admission < pairing < ending < simulation < ode < io, plot < view < analysis < problems < bench, experiments < cli
 
 Imports inside functions count as well. Imports for type checking only do not: they never run.
 """
@@ -33,8 +33,9 @@ LAYERS = [
     {"formulations"},
     {"integrators", "stepping"},
     {"registry"},
-    {"progress", "admission", "ending"},
+    {"progress", "admission"},
     {"pairing"},
+    {"ending"},
     {"simulation"},
     {"ode"},
     {"io", "plot"},

@@ -19,15 +19,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy.linalg import eig
 
+from ..admission import integrator_options
 from ..compiled.handles import pack
-from ..compiled.interfaces import AFTER_STEP, CONTROL, INTERPOLATE, STEP, STEPPED
+from ..compiled.interfaces import AFTER_STEP, STEP, STEPPED
 from ..compiled.march import march
-from ..compiled.pointers import address_of, compiled, table
+from ..compiled.pointers import address_of, compiled
 from ..compiled.status import FINISHED, RUNNING, sentence
 from ..errors import IncompatibleMethods, ModelError, SimulationError
 from ..pairing import choose
 from ..registry import CONTROLLERS
-from ..simulation import integrator_options, start_run
+from ..stepping.start import start_run
 from ..system.assembler import complete
 from ..system.system import System
 
@@ -229,7 +230,7 @@ class Stability:
         work = problem.work(state)
         run = start_run(problem, method, state, work, float(PAST), 1.0, np.array([float(PAST)]), self.options)
         rest = Rest(problem, run, work, address_of(STEP, method.step))
-        functions = table((STEP, INTERPOLATE, CONTROL), (method.step, method.interpolate, CONTROLLERS["fixed"]))
+        functions = method.table(CONTROLLERS["fixed"])
         rest.require(march(functions, 1.0, problem.table, *rest.packed, 4 * PAST), FINISHED)
         return rest
 

@@ -17,17 +17,17 @@ from typing import Any
 
 import numpy as np
 
+from ..admission import integrator_options
 from ..analysis.stability import stability
 from ..compiled.handles import pack
-from ..compiled.interfaces import CONTROL, INTERPOLATE, STEP
 from ..compiled.march import RESTART, march
-from ..compiled.pointers import table
 from ..compiled.status import FINISHED
 from ..errors import SimulationError
 from ..integrators.conditionally_explicit import BEFORE, LAST_STEP, START
 from ..pairing import choose
 from ..registry import CONTROLLERS
-from ..simulation import integrator_options, simulate, start_run
+from ..simulation import simulate
+from ..stepping.start import start_run
 from ..system.assembler import complete
 from ..system.system import System
 from .base import Experiment, Result, labelled
@@ -82,7 +82,7 @@ def local_errors(h: float, integrator: str, **options: Any) -> list[float]:
         run.stages[START + k, 0] = derivative(2 + k, 0.0)
     run.stages[BEFORE, 0] = derivative(1 + carried, -h)
     run.counters[RESTART], run.memory[LAST_STEP] = 0, h
-    functions = table((STEP, INTERPOLATE, CONTROL), (method.step, method.interpolate, CONTROLLERS["fixed"]))
+    functions = method.table(CONTROLLERS["fixed"])
     if march(functions, 1.0, problem.table, pack(run), problem.system.compiled, pack(work), 2) != FINISHED:
         raise SimulationError(f"{integrator} cannot step the oscillator.", None)
     values = [run.y[0], run.y[1], *(run.stages[START + k, 0] for k in range(carried))]

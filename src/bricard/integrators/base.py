@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from ..compiled.interfaces import INTERPOLATE
-from ..compiled.pointers import Pointer, compiled
+from ..compiled.interfaces import CONTROL, INTERPOLATE, STEP
+from ..compiled.pointers import Pointer, compiled, table
 
 
 @INTERPOLATE
@@ -74,6 +74,10 @@ class Integrator:
         """(q, v, lam): the orders that theory gives with a formulation in a form."""
         orders = self.orders[self.order if order is None else order]
         return orders[formulation] if formulation in orders else orders[form]
+
+    def table(self, control):
+        """Addresses of its step, its interpolation and a controller, for the time loop."""
+        return table((STEP, INTERPOLATE, CONTROL), (self.step, self.interpolate, control))
 
     def compiled_options(self, options):
         """The numbers of run.options, from options by name."""

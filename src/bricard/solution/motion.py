@@ -160,7 +160,7 @@ def known_coordinates(solution, work):
     if not places or not len(solution.totals):
         return np.zeros(0, np.int64), np.zeros((solution.t.size, 0))
     kept = solution.totals[:, len(solution.system.angles) : -1]
-    tell_coordinates(solution.system, work, kept[0])
+    tell_coordinates(solution.system, work, solution.totals[0])
     return np.array(places, np.int64), np.ascontiguousarray(kept[:, which])
 
 

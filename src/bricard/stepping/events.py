@@ -22,8 +22,8 @@ from ..kernels.user_layout import S
 from ..model.checks import number
 from ..model.profiles import Profile, SmoothStep, Tabulated
 from ..solution.solution import Event
-from ..system.assembler import complete, settle
-from ..system.turns import kept_joints, known_joints, tell_coordinates, tree_places
+from ..system.assembler import complete, settled
+from ..system.turns import kept_joints, tell_coordinates, tree_places
 from ..system.user_joint import MEMORY, element_numbers
 from .start import no_watch
 
@@ -119,8 +119,7 @@ class Watching:
         if not triggers:
             return
         self._work = system.work()
-        if state.totals.size:
-            tell_coordinates(system, self._work, state.totals[len(system.angles) : -1])
+        tell_coordinates(system, self._work, state.totals)
         self._packed = pack(self._work)
         n, room = len(triggers), ROOM + PLACES * len(triggers)
         self.record = Watch(
@@ -198,8 +197,7 @@ class Watching:
         q, v, stays = self._asked(trigger, event)
         self._at_value = k if stays else None
         try:
-            known = known_joints(self.system, q, memory)
-            state = complete(self.system, event.t, *settle(self.system, event.t, q, v, turn, known), turn, memory)
+            state = settled(self.system, event.t, q, v, turn, memory)
         except BricardError as error:
             raise UserFunctionError(
                 f"The action of {trigger} asks for a state at t = {event.t:g} s that is none: {error}"

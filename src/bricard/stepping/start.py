@@ -53,8 +53,7 @@ def output_times(t, end, nominal, output, problem):
 def start_run(problem, method, state, work, end, nominal, out_t, numbers, breaks=None, watch=None, energy=True):
     """The Run record at the initial state."""
     system = problem.system
-    if state.totals.size:
-        tell_coordinates(system, work, state.totals[len(system.angles) : -1])
+    tell_coordinates(system, work, state.totals)
     y = initial(problem, method, state, work)
     scale = np.concatenate([problem.scale, np.full(y.size - problem.scale.size, np.inf)])
     width = system.n_q + system.n_v + (system.n_v if problem.keep_a >= 0 else 0)

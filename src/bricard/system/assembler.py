@@ -30,7 +30,7 @@ from .rotation import from_group, in_group
 from .state import State
 from .topology import loop_of
 from .tree_map import counted
-from .turns import tell_joints, tree_places
+from .turns import known_joints, tell_joints, tree_places
 from .user_joint import range_end
 from .wish_rows import coupling, position_rows, velocity_rows
 
@@ -116,6 +116,12 @@ def complete(system, t, q, v, turn=None, memory=None):
         )
     n = system.n_v
     return State(float(t), q, v, work.u[:n].copy(), work.lam.copy(), work.value.copy())
+
+
+def settled(system, t, q, v, turn, memory):
+    """The State of a run at q and v, moved onto its constraints; turn : references of the angles, memory : Work.memory."""
+    q, v = settle(system, t, q, v, turn, known_joints(system, q, memory))
+    return complete(system, t, q, v, turn, memory)
 
 
 def _check_continuation(system, state):

@@ -76,8 +76,11 @@ def known_places(system):
     return places, which
 
 
-def tell_coordinates(system, work, values):
-    """Let the elements of kept_joints look for their coordinates near values (n_kept,), which kept_places has."""
+def tell_coordinates(system, work, totals):
+    """Let the elements of kept_joints look for their coordinates near those that a run has counted (State.totals), if one has."""
+    if not totals.size:
+        return
+    values = totals[len(system.angles) : -1]
     places, which = known_places(system)
     for elements in kept_joints(system).values():
         work.memory[[m + WARM for m in elements]] = 1.0
