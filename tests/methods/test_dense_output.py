@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import bricard as br
-from bricard.registry import INTEGRATORS
+from bricard.registry import FORMULATIONS, INTEGRATORS
 from mechanisms import four_bar, rssr
 from physical_pendulum import exact
 from physical_pendulum import system as physical_pendulum
@@ -74,6 +74,44 @@ def test_an_event_beside_the_grid_is_as_good_as_one_on_it():
     plain, cut = (br.simulate(four_bar(), SPAN, step=STEP, triggers=triggers) for triggers in ((), reset))
     assert cut.counters["steps"] == plain.counters["steps"]
     assert np.abs(cut.lam - plain.lam).max() < 0.1 * np.abs(plain.lam).max()
+
+
+def worst(solution):
+    """Largest errors of v and lam of the physical pendulum on the way, and at the end."""
+    pairs = [(exact(t)[1:], found) for t, *found in zip(solution.t, solution.v, solution.lam, strict=True)]
+    errors = np.array([[np.abs(a - b).max() for a, b in zip(*pair, strict=True)] for pair in pairs])
+    return errors.max(axis=0), errors[-1]
+
+
+def fits_index_3(method):
+    return method.external is None and any(form in method.accepts for form in FORMULATIONS["index3"].forms)
+
+
+@pytest.mark.parametrize("name", [name for name, method in INTEGRATORS.items() if fits_index_3(method)])
+@pytest.mark.parametrize("steps", ["fixed", "adaptive"])
+@pytest.mark.parametrize("rest", [1e-4, 3e-6, 1e-8, 1e-10])  # s
+def test_a_break_or_reset_just_before_the_end(name, steps, rest):
+    """What is left is too short a step to tell multipliers from: they were up to 1e10 times too large."""
+    if steps == "adaptive" and not INTEGRATORS[name].adaptive:
+        pytest.skip("fixed steps only")
+
+    def clock(t, q, v):
+        return t - 1.0 + rest
+
+    settings = {"step": 0.01} if steps == "fixed" else {"rtol": 1e-6}
+    settings |= {"formulation": "index3", "integrator": name, "output": 100}
+    on_the_way, _ = worst(br.simulate(physical_pendulum(), 1.0, **settings))
+    for more in ({"breaks": 1.0 - rest}, {"triggers": br.Trigger(clock, action=lambda t, q, v: v)}):
+        _, at_the_end = worst(br.simulate(physical_pendulum(), 1.0, **settings, **more))
+        assert (at_the_end <= 1.5 * on_the_way).all()
+
+
+def test_going_on_behind_such_a_break():
+    """Accelerations that the next step needs are not those of so short a step either: it is a break as any other."""
+    settings = {"step": 0.01, "integrator": "generalized-alpha"}
+    whole = br.simulate(physical_pendulum(), 1.5, breaks=1.0, **settings)
+    first = br.simulate(physical_pendulum(), 1.0, breaks=1.0 - 1e-9, **settings)
+    np.testing.assert_allclose(worst(br.simulate(first, 0.5, **settings))[0], worst(whole)[0], rtol=1e-3)
 
 
 @pytest.mark.parametrize("name", ["trapezoidal", "sdirk", "radau5"])
