@@ -122,3 +122,19 @@ def test_the_last_step_of_adaptive_runs_is_no_short_one(name, end):
     error = np.array([np.abs(lam - exact(t)[2]).max() for t, lam in zip(solution.t, solution.lam, strict=True)])
     assert error[-1] < 3.0 * error[:-1].max()
     assert np.diff(solution.step_times)[-1] > 0.6 * np.diff(solution.step_times)[-6:].max()
+
+
+def test_the_last_multipliers_of_the_trapezoidal_rule_are_as_the_others():
+    """In index 3 a change of the step makes them alternate: those at the end were four times as bad, being behind one."""
+    ratios = []
+    for end in np.linspace(0.9, 2.0, 12):
+        solution = br.simulate(
+            physical_pendulum(), end, formulation="index3", integrator="trapezoidal", rtol=1e-8, output=1
+        )
+        times = np.append(solution.step_times[-300:-10], end)
+        found = br.simulate(
+            physical_pendulum(), end, formulation="index3", integrator="trapezoidal", rtol=1e-8, output=times
+        )
+        error = np.array([np.abs(lam - exact(t)[2]).max() for t, lam in zip(found.t, found.lam, strict=True)])
+        ratios.append(error[-1] / np.median(error[1:-1]))
+    assert np.median(ratios) < 2.0

@@ -61,7 +61,10 @@ SLIVER = 1e-3  # of a step: a rest that is no step of its own, but belongs to a 
 SHORT = (
     0.02  # of a step: a last one that is shorter, behind a break or a reset, does not tell the multipliers of index 3
 )
-EVENLY = 3.0  # steps: a rest of no more is divided evenly, as a short last one would spoil the multipliers of index 3
+EVENLY = (
+    3.0,
+    10.0,
+)  # steps: a rest of no more is divided evenly; with multipliers, which shorter steps spoil in index 3
 
 LOG_SINGULAR = 1  # entered the neighbourhood of a singular position
 LOG_REBASED = 2  # independent coordinates were chosen anew
@@ -194,7 +197,7 @@ def march(functions, order, form, run, system, work, max_steps):
         reach = h * (1.0 + 3.0 * SLIVER) if on_grid and whole else h
         hit = reach >= (goal - t) * (1.0 - 1e-9) - NEARLY * abs(goal)
         short = hit and goal == clock[6] and goal - t < SHORT * h and counters[KEEP_LAM] >= 0
-        if not hit and not on_grid and EVENLY * h > goal - t:
+        if not hit and not on_grid and EVENLY[1 if counters[KEEP_LAM] >= 0 else 0] * h > goal - t:
             h = (goal - t) / math.ceil((goal - t) / h)
         if hit:
             # small steps at large times: the rounding of the times is not to be seen in the step
