@@ -27,7 +27,7 @@ from ..compiled.interfaces import INTERPOLATE, OWN, RHS, STEP
 from ..compiled.march import EVALUATIONS, RESTART
 from ..compiled.pointers import compiled
 from ..compiled.status import RUNNING
-from .base import Integrator, same_order
+from .base import Integrator, carried, same_order
 from .dop853 import ALL as STAGES
 from .dop853 import continuous, take_step
 
@@ -211,4 +211,5 @@ ADAMS = Integrator(
     memory=COMBINATION + HIGHEST + 1,
     options={"order": 0},
     ranges={"order": (0.0, float(HIGHEST))},
+    own=lambda row, i, n_q, _: carried(2 if i >= n_q else 1, row - SLOPES + 1),
 )
