@@ -9,7 +9,9 @@ from mechanisms import four_bar, rssr
 from physical_pendulum import exact
 from physical_pendulum import system as physical_pendulum
 
-FIXED = [name for name, method in INTEGRATORS.items() if not method.adaptive]
+EVERY = [name for name, method in INTEGRATORS.items() if method.external is None]
+# factors by which errors of q, and of v and lam, may be larger inside of steps than at their ends, where the order is lower there
+LOWER = {"rkf45": (1.5, 20.0), "dopri5": (5.0, 20.0), "dop853": (10.0, 15.0), "radau": (60.0, 1000.0)}
 INDEX_3 = ("generalized-alpha", "hht", "newmark", "wilson-theta", "collocation", "energy-momentum")
 STEP, SPAN = 0.005, 0.4
 GRID = STEP * np.arange(1, round(SPAN / STEP) + 1)
@@ -24,7 +26,7 @@ def mechanism(request):
     return system, [(run.q, run.v, run.lam) for run in runs]
 
 
-@pytest.mark.parametrize("name", FIXED)
+@pytest.mark.parametrize("name", EVERY)
 def test_output_inside_of_steps(mechanism, name):
     """The run is the same to the last bit, and errors inside of steps are those at their ends."""
     system, references = mechanism
@@ -37,9 +39,10 @@ def test_output_inside_of_steps(mechanism, name):
         [np.abs(found - exact)[1:-1].max() for found, exact in zip((run.q, run.v, run.lam), reference, strict=True)]
         for run, reference in zip((ends, inside), references, strict=True)
     ]
-    rough = 4.0 if INTEGRATORS[name].order <= 2 else 15.0  # cubics are of order 4, with a constant of their own
-    for at_ends, in_between, factor in zip(*errors, (1.5, rough, rough), strict=True):
-        assert in_between < factor * at_ends
+    usual = 1.5, 4.0 if INTEGRATORS[name].order <= 2 else 15.0  # cubics are of order 4, with a constant of their own
+    place, rough = LOWER.get(name, usual)
+    for at_ends, in_between, factor in zip(*errors, (place, rough, rough), strict=True):
+        assert in_between < max(factor * at_ends, 1e-10)
 
 
 @pytest.mark.parametrize("formulation", ["index2", "index3-alf"])
