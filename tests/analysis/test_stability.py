@@ -1,6 +1,7 @@
 """Stability of the compiled methods against closed forms, frequencies of mechanisms against the figures of spec 004."""
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -475,3 +476,42 @@ def test_frequencies_along_a_run_and_their_plot():
 
 def test_analysis_is_found_without_the_module_names_hiding_it():
     assert callable(br.analysis.stability) and callable(sys.modules["bricard.analysis.stability"].stability)
+
+
+VARIANTS = [
+    *((name, {}) for name, method in INTEGRATORS.items() if method.step is not None),
+    *(("bdf", {"order": k}) for k in (1, 3, 4)),
+    *(("adams", {"order": k}) for k in (1, 2, 3, 6)),
+    ("gamd", {"order": 5}),
+    ("central-difference", {"classic": True}),
+    ("central-difference", {"formulation": "overdetermined"}),
+    ("ce3", {"alpha": 4 / 3}),
+]
+
+
+def of_the_motion(words, z):
+    """What a component says that it is, for x = exp(i z t / h) at t = 0."""
+    if words.startswith("h^2 a"):
+        return (1j * z) ** 2
+    name, *rest = words.split(", ")
+    value = (1j * z) ** name.partition(" of ")[0].count("'")
+    if rest:
+        value *= np.exp(-1j * z * int(rest[0].split()[0]))
+    return value - (1j * z) ** name.count("'") if rest[1:] else value
+
+
+@pytest.mark.parametrize(("name", "options"), VARIANTS, ids=str)
+def test_components_are_what_their_words_say(name, options):
+    """Small steps: the eigenvector of the motion is made of derivatives of x, now and some steps before."""
+    found, z = analysed(name, **options), 0.02
+    assert len(set(found.components)) == len(found.components)
+    values, vectors = np.linalg.eig(found.matrix(z))
+    vector = vectors[:, np.argmin(np.abs(values - found.principal(z)))]
+    for words, value in zip(found.components, vector / vector[0], strict=True):
+        exact = of_the_motion(words, z)
+        assert abs(value - exact) <= 0.5 * z * abs(exact), words  # a step more or less would be z
+
+
+def test_a_method_without_words_shows_places(monkeypatch):
+    monkeypatch.setitem(INTEGRATORS, "wordless", replace(INTEGRATORS["bdf"], name="wordless", own=None))
+    assert analysed("wordless", order=2).components == ("x", "h x'", "y[12]", "y[15]")

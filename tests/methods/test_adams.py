@@ -9,6 +9,7 @@ from scipy.integrate import ode
 import bricard as br
 from bricard.integrators.adams import HIGHEST, NODES, difference, integrate
 from bricard.problems.double_pendulum import double_pendulum_functions
+from bricard.registry import FORMULATIONS
 from bricard.simulation import simulate
 from mechanisms import HERE, MILLIMETRES, four_bar, pendulum, rssr
 from physical_pendulum import errors, exact, system
@@ -194,6 +195,39 @@ def test_new_coordinates_mean_a_new_start(formulation):
     fixed = simulate(rssr(), 0.5, step=0.0005, order=6, formulation=formulation, integrator="adams", output=1)
     assert fixed.counters["rebasings"] >= 2
     np.testing.assert_allclose(fixed.q[-1], reference(rssr, 0.5).q[-1], rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("formulation", [f.name for f in FORMULATIONS.values() if "Ode" in f.forms and not f.needs])
+@pytest.mark.parametrize("mechanism", [system, double_pendulum_functions], ids=["pendulum", "double pendulum"])
+def test_no_formulation_has_new_coordinates_all_the_time(mechanism, formulation):
+    """Basis and rows are changed now and then at most: the history lasts, and the effort is that of index1."""
+    plain, solution = (
+        simulate(mechanism(), 2.0, rtol=1e-6, formulation=f, integrator="adams", output=1)
+        for f in ("index1", formulation)
+    )
+    assert solution.counters["rebasings"] <= 0.1 * solution.counters["steps"]
+    assert solution.counters["evaluations"] <= 2 * plain.counters["evaluations"]
+
+
+@pytest.mark.parametrize("order", [4, 6])
+def test_order_with_gram_schmidt(order):
+    """Two freedoms. The basis is kept while it is good, so that this is the order of the method, not of its starting steps."""
+    steps, found = (0.0025 if order == 4 else 0.01) * 0.5 ** np.arange(3), []
+    exact = reference(double_pendulum_functions, 2.0, 10)
+    for h in steps:
+        options = {"formulation": "gram-schmidt", "integrator": "adams", "step": h, "order": order, "output": 10}
+        found.append(np.abs(simulate(double_pendulum_functions(), 2.0, **options).q - exact.q).max())
+    assert np.polyfit(np.log(steps), np.log(found), 1)[0] == pytest.approx(order, abs=0.3)
+
+
+def test_one_freedom_has_one_direction():
+    """Another B does not change u': no restart, even with a new one after every step."""
+    often, seldom = (
+        simulate(four_bar(), 0.5, rtol=1e-8, formulation="gram-schmidt", integrator="adams", output=1, rebase=rebase)
+        for rebase in ("always", "on weakness")
+    )
+    assert often.counters == seldom.counters
+    np.testing.assert_allclose(often.q[-1], seldom.q[-1], rtol=0, atol=1e-11)
 
 
 def test_corrections_need_no_restart():

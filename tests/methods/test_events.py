@@ -6,6 +6,7 @@ from scipy.special import ellipk
 
 import bricard as br
 from bricard.errors import ModelError, SimulationError, UserFunctionError
+from bricard.pairing import choose
 from bricard.registry import INTEGRATORS
 from bricard.stepping.events import Resets
 from mechanisms import four_bar, rssr
@@ -31,6 +32,16 @@ METHODS = {
         1e-9,
     ),
 }
+EVERY = [name for name, method in INTEGRATORS.items() if method.external is None]  # of the other one see test_ida.py
+USUAL = {"adams": 4, "bdf": 2}  # orders of fixed-step runs, where not the highest
+FLOOR = 1e-10  # errors of methods of high order: what is left by the iterations of implicit ones
+
+
+def falls_with_the_order(name, coarse, fine):
+    """Whether an error falls as theory says when the step is halved, with the formulation that goes with the integrator."""
+    chosen, method, form = choose(None, name, 0.01)
+    order = method.orders_with(chosen.name, form, USUAL.get(name))[0]
+    return fine <= max(coarse / 2 ** (order - 0.5), FLOOR)
 
 
 def rod(start=START, planar=False):
@@ -81,7 +92,7 @@ def test_zero_crossings_of_a_joint_angle(method):
     np.testing.assert_allclose(solution.q, plain.q, rtol=0, atol=1e-14)
 
 
-@pytest.mark.parametrize("name", [name for name, method in INTEGRATORS.items() if method.external is None])
+@pytest.mark.parametrize("name", EVERY)
 def test_noting_an_event_changes_nothing_in_the_motion(name):
     triggers = [br.Trigger("A", at=level, name=f"{level}") for level in (0.95, 0.8, 0.5, 0.3, 0.1)]
     plain, noted = (br.simulate(rod(), 0.5, step=0.01, integrator=name, triggers=watched) for watched in ((), triggers))
@@ -254,7 +265,7 @@ def test_pendulum_against_a_wall(method):
     assert solution.constraint_errors.position.max() <= 1e-6
 
 
-@pytest.mark.parametrize("name", [name for name, method in INTEGRATORS.items() if method.external is None])
+@pytest.mark.parametrize("name", EVERY)
 def test_every_integrator_bounces(name):
     """With a small step and the formulation that it has by default; another trigger looks on."""
     triggers = [
@@ -266,6 +277,19 @@ def test_every_integrator_bounces(name):
     np.testing.assert_allclose(times(solution, "wall"), bounces(BOUNCE, 1.5), rtol=0, atol=1e-3 if order == 1 else 3e-5)
     assert times(solution, "seen").size == 4
     assert np.abs(solution.energy.error).max() <= (0.02 if order == 1 else 2e-4)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_events_and_resets_keep_the_order(name):
+    """The first bounce is an event of the smooth motion, the second comes after a reset; against exact times."""
+    wall = br.Trigger("A", direction="falling", action=lambda t, q, v: -BOUNCE * v)
+    exact = bounces(BOUNCE, 1.5)
+    coarse, fine = (
+        np.abs(times(br.simulate(rod(), 1.5, step=h, integrator=name, triggers=wall, output=1)) - exact)
+        for h in (0.01, 0.005)
+    )
+    assert falls_with_the_order(name, coarse[0], fine[0])
+    assert falls_with_the_order(name, coarse[1], fine[1])
 
 
 def test_ball_bounces_more_and_more_often():
@@ -442,7 +466,24 @@ def test_breaks_bring_the_order_back(options):
         assert with_[1] <= 0.01 * without[1]
 
 
-@pytest.mark.parametrize("name", [name for name, method in INTEGRATORS.items() if method.external is None])
+@pytest.fixture(scope="module")
+def behind_the_jump():
+    """q (n_q,) at t = 1 s."""
+    return br.simulate(jumping(), 1.0, rtol=1e-12, integrator="dop853", output=1, breaks=JUMP).q[-1]
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_breaks_keep_the_order(name, behind_the_jump):
+    coarse, fine = (
+        np.abs(
+            br.simulate(jumping(), 1.0, step=h, integrator=name, breaks=JUMP, output=1).q[-1] - behind_the_jump
+        ).max()
+        for h in (0.01, 0.005)
+    )
+    assert falls_with_the_order(name, coarse, fine)
+
+
+@pytest.mark.parametrize("name", EVERY)
 def test_no_step_looks_past_a_break(name):
     """Up to there the motion is that without the jump, also of methods that evaluate beyond the end of a step."""
     calm = rod()

@@ -8,7 +8,7 @@ import pytest
 
 import bricard as br
 from bricard.errors import IncompatibleMethods, ModelError, SimulationError
-from bricard.integrators.ida import DENSE, Callbacks, derivatives
+from bricard.integrators.ida import DENSE, Callbacks, derivatives, quiet
 from bricard.registry import FORMULATIONS, INTEGRATORS
 from bricard.simulation import simulate
 from bricard.stepping.start import start_run
@@ -173,10 +173,22 @@ def hole(t, x, rate):
     return 1e-3 / (1.5 - t) + 0.0 * x
 
 
-def test_a_force_that_grows_beyond_all_bounds_ends_the_run(wheel):
+def test_a_force_that_grows_beyond_all_bounds_ends_the_run(wheel, capfd):
+    """With a sentence of ours, and nothing on the terminal."""
     model = pendulum()
     model.motor("M", "A", hole)
     with pytest.raises(SimulationError, match=r"at t = 1\.(49|5)") as caught:
         simulate(model, 2.0, rtol=1e-6, formulation="ggl", **METHOD)
     assert not caught.value.solution.ok
     assert 1.4 < caught.value.solution.t[-1] <= 1.5
+    assert "IDA" not in "".join(capfd.readouterr())
+
+
+def test_only_the_words_of_ida_are_left_out(capsys):
+    with pytest.raises(KeyboardInterrupt), quiet():
+        print("before")
+        print("\n[IDAHandleFailure, Error: -3] At t = 1.5 and h = 2e-12, the error test failed.\n")
+        print("after\n")
+        raise KeyboardInterrupt
+    print("end")
+    assert capsys.readouterr().out == "before\nafter\n\nend\n"

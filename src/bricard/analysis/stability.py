@@ -27,7 +27,7 @@ from ..compiled.pointers import address_of, compiled
 from ..compiled.status import FINISHED, RUNNING, sentence
 from ..errors import IncompatibleMethods, ModelError, SimulationError
 from ..pairing import choose
-from ..registry import CONTROLLERS
+from ..registry import CONTROLLERS, INTEGRATORS
 from ..stepping.start import start_run
 from ..system.assembler import complete
 from ..system.system import System
@@ -97,7 +97,8 @@ class Stability:
     """How one method steps the oscillator. z is h omega (step times frequency), xi the damping ratio of the oscillator.
 
     integrator, formulation : names. options : of the integrator. components : the numbers that it carries from step to step, in
-    units in which the step is 1; the rows and columns of its matrix.
+    words, in units in which the step is 1; the rows and columns of its matrix. x, h x' and h^2 x'' are at the end of the last
+    step unless they say otherwise. A number for which a method has no word (`Integrator.own`) is named by its place.
     """
 
     integrator: str
@@ -115,9 +116,9 @@ class Stability:
             kept = more
         places = places[kept]
         known = {0: "x", rest.problem.system.n_q: "h x'", rest.problem.keep_a: "h^2 x''"}
-        own = iter(range(1, places.size + 1))
+        words = [known.get(int(place)) or self._words(int(place), rest) for place in places]
         object.__setattr__(self, "_places", places)
-        object.__setattr__(self, "components", tuple(known.get(int(i)) or f"own {next(own)}" for i in places))
+        object.__setattr__(self, "components", tuple(words))
 
     def matrix(self, z: float, xi: float = 0.0) -> np.ndarray:
         """The amplification matrix (n, n): components after a step from those before it."""
@@ -220,6 +221,15 @@ class Stability:
         from ..plot.curves import draw_stability
 
         return draw_stability(self, quantity, tuple(np.atleast_1d(xi)), ax)
+
+    def _words(self, place, rest):
+        """What the integrator calls a number of its own; else where in [y, stages] it is."""
+        n, n_q = rest.problem.scale.size, rest.problem.system.n_q
+        row, i = divmod(place, rest.run.y.size)
+        own = INTEGRATORS[self.integrator].own
+        if own is not None and (row > 0 or i >= n):
+            return own(row - 1, i if row > 0 else i - n, n_q, n)
+        return f"stages[{row - 1}, {i}]" if row > 0 else f"y[{i}]"
 
     def _rest(self, z, xi):
         """The method after some steps at rest."""

@@ -58,7 +58,13 @@ SHORTER = (0.8, 0.64, 0.512, 1.0)  # sizes of the tries to leap a singular posit
 
 NEARLY = 1e-15  # a time before another one, which rounding does not make equal to it
 SLIVER = 1e-3  # of a step: a rest that is no step of its own, but belongs to a neighbour
-EVENLY = 3.0  # steps: a rest of no more is divided evenly, as a short last one would spoil the multipliers of index 3
+SHORT = (
+    0.02  # of a step: a last one that is shorter, behind a break or a reset, does not tell the multipliers of index 3
+)
+EVENLY = (
+    3.0,
+    10.0,
+)  # steps: a rest of no more is divided evenly; with multipliers, which shorter steps spoil in index 3
 
 LOG_SINGULAR = 1  # entered the neighbourhood of a singular position
 LOG_REBASED = 2  # independent coordinates were chosen anew
@@ -190,7 +196,8 @@ def march(functions, order, form, run, system, work, max_steps):
             goal -= NEARLY * abs(goal)  # what jumps there must not be seen by the step before
         reach = h * (1.0 + 3.0 * SLIVER) if on_grid and whole else h
         hit = reach >= (goal - t) * (1.0 - 1e-9) - NEARLY * abs(goal)
-        if not hit and not on_grid and EVENLY * h > goal - t:
+        short = hit and goal == clock[6] and goal - t < SHORT * h and counters[KEEP_LAM] >= 0
+        if not hit and not on_grid and EVENLY[1 if counters[KEEP_LAM] >= 0 else 0] * h > goal - t:
             h = (goal - t) / math.ceil((goal - t) / h)
         if hit:
             # small steps at large times: the rounding of the times is not to be seen in the step
@@ -273,7 +280,7 @@ def march(functions, order, form, run, system, work, max_steps):
             return TRIGGERED
         for i in range(y.size):
             y[i] = corrected[i]
-        broken = False
+        broken = short  # Python makes accelerations and multipliers of q and v, and they are given out then
         while counters[BREAK] < breaks.size and breaks[counters[BREAK]] <= t_new + 10.0 * NEARLY * abs(t_new):
             t_new, broken = max(t_new, breaks[counters[BREAK]]), True
             counters[BREAK] += 1
@@ -297,7 +304,7 @@ def march(functions, order, form, run, system, work, max_steps):
         watch_singularity(t_new, run, system, work)
         if on_grid:
             clock[1] = min(clock[7], 2.0 * clock[1]) if clock[1] < clock[7] else clock[7]
-        while counters[OUTPUT] < out_t.size and out_t[counters[OUTPUT]] <= t_new + 1e-9 * h:
+        while not short and counters[OUTPUT] < out_t.size and out_t[counters[OUTPUT]] <= t_new + 1e-9 * h:
             deliver(expand, y, run, system, work)
         if broken:
             return BROKEN

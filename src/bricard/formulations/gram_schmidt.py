@@ -5,9 +5,10 @@
 
 V = [V_D V_I] is orthonormal in scaled columns and unique for given B, so that it is differentiable; its derivative is analytic.
 For scleronomic rows this is V_I^T M V_I u' = V_I^T f - V_I^T M V_I' u. Velocity constraints hold to round-off, also nonholonomic
-and rheonomic ones; positions drift at the accuracy of the integrator unless corrected. No choice of coordinates is left over:
-after each accepted step B becomes V_I^T (`rebase="always"`). That does not change u, but u', so multistep methods start anew;
-with "on weakness" it happens only when a direction has turned by 45 degrees, with "never" the first B has to last. The first B
+and rheonomic ones; positions drift at the accuracy of the integrator unless corrected. After an accepted step, when a direction
+has turned by 45 degrees from its row of B, B becomes V_I^T (`rebase="on weakness"`). That does not change u, but u' if there are
+several, so multistep methods start anew. With "always" it happens after each step: no choice of coordinates is left over, but
+multistep methods never have a past; that is for one-step methods. With "never" the first B has to last. The first B
 comes from the user's `independent` velocities (indices), or from LU or SVD of G (`basis`). Dense: for systems of moderate size.
 Reference: Liang and Lance, J. Mech. Trans. Automation 109 (1987) 405-411; spec 000, section 2.6.
 """
@@ -119,7 +120,8 @@ def follow_basis(t, y, system, work):
         for d in range(basis.b.shape[0]):
             for c in range(system.n_v):
                 basis.b[d, c] = basis.dense[KEPT, d, c]
-        return REBASED
+        if basis.b.shape[0] > 1:  # a single direction is the same for any B, and so is u'
+            return REBASED
     return RUNNING
 
 
@@ -133,12 +135,12 @@ def chosen_rows(system, state, work, basis):
     return np.eye(system.n_v)[full_pivot_lu(g).independent]
 
 
-def ode(system, correction="mass", independent=None, basis="lu", rebase="always", g1=None, g0=None):
+def ode(system, correction="mass", independent=None, basis="lu", rebase="on weakness", g1=None, g0=None):
     """The Ode form."""
     refuse_nonlinear_rows(system, "gram-schmidt")
     k = freedom(system)
     if rebase not in REBASE_NAMES:
-        raise IncompatibleMethods(f'rebase is {rebase!r}; it must be one of "always", "on weakness", "never".')
+        raise IncompatibleMethods(f'rebase is {rebase!r}; it must be one of "on weakness", "always", "never".')
     if basis not in ("lu", "svd"):
         raise IncompatibleMethods(f'basis is {basis!r}; it must be "lu" or "svd".')
     if independent is not None:
@@ -169,7 +171,7 @@ GRAM_SCHMIDT = Formulation(
     keeps=("velocity", "acceleration"),
     drifts=("position",),
     references=("Liang and Lance 1987", "Agrawal and Saigal 1989"),
-    options={"independent": None, "basis": "lu", "rebase": "always", "g1": 20.0, "g0": 100.0},
+    options={"independent": None, "basis": "lu", "rebase": "on weakness", "g1": 20.0, "g0": 100.0},
     ranges={"g1": (0.0, math.inf), "g0": (0.0, math.inf)},
     corrections=("none", "least-squares", "mass", "augmented-lagrangian", "pi"),
     cost="dense: one orthonormalisation of n_v vectors, and its derivative",

@@ -14,7 +14,7 @@ the error of the corrector of one order less (local extrapolation). `order` is t
 Without a past - at the start, with new coordinates, after an event - an adaptive run begins with order 2 and the small step that
 this asks for; order and step may then grow with every step. A fixed-step run takes its first steps by Dormand and Prince's method
 of order 8, until there are slopes enough. For smooth motions whose right-hand side is costly: two evaluations a step at any
-order. Not for stiff systems, and not where coordinates change often.
+order. Not for stiff systems, and not where coordinates change often (qr, svd; gram-schmidt with `rebase="always"`).
 Reference: Shampine and Gordon, Computer Solution of Ordinary Differential Equations (1975); Hairer, Norsett and Wanner, Solving
 ODEs I (1993), section III.5; spec 003, 1.2.
 """
@@ -27,7 +27,7 @@ from ..compiled.interfaces import INTERPOLATE, OWN, RHS, STEP
 from ..compiled.march import EVALUATIONS, RESTART
 from ..compiled.pointers import compiled
 from ..compiled.status import RUNNING
-from .base import Integrator
+from .base import Integrator, carried, same_order
 from .dop853 import ALL as STAGES
 from .dop853 import continuous, take_step
 
@@ -201,8 +201,7 @@ ADAMS = Integrator(
     title="Adams-Bashforth-Moulton, orders 1 to 12, explicit, adaptive",
     accepts=("Ode",),
     order=12,
-    # gram-schmidt has new coordinates in every step: beyond order 2 fixed steps are starting steps, all of them
-    orders={k: {"Ode": (k, k, k), "gram-schmidt": (k, k, k) if k <= 2 else (8, 8, 8)} for k in range(1, HIGHEST + 1)},
+    orders=same_order(*range(1, HIGHEST + 1)),
     error_order=12,
     controller="variable-order",
     step=adams,
@@ -212,4 +211,5 @@ ADAMS = Integrator(
     memory=COMBINATION + HIGHEST + 1,
     options={"order": 0},
     ranges={"order": (0.0, float(HIGHEST))},
+    own=lambda row, i, n_q, _: carried(2 if i >= n_q else 1, row - SLOPES + 1),
 )

@@ -40,7 +40,8 @@ class Integrator:
     problem and the initial state. options : name -> default; an int asks for whole numbers, a bool for True or False, a text
     for one of the names in `ranges`, None for a number or nothing. numbers : options -> run.options, where these are not their
     values as they stand. external : of a method that drives its own loop, a function (problem, state, run, work, update) ->
-    status in the place of `step`.
+    status in the place of `step`. own : words for a number that it carries from step to step besides y, for stability analysis:
+    a function of its row of stages (-1: behind y), its place there, n_q, and the size of y without what is behind it.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Integrator:
         default_factory=dict
     )  # option -> smallest and largest value, or all values
     numbers: Callable[..., tuple[float, ...]] | None = None
+    own: Callable[[int, int, int, int], str] | None = None
 
     @property
     def adaptive(self):
@@ -92,6 +94,12 @@ def same_order(*orders, form="Ode"):
 def by_index(one, two, three):
     """Orders (q, v, lam) of a method for DAEs by index. With si1, lam is given out from the acceleration level."""
     return {"index1": one, "index2": two, "ggl": two, "si1": (*two[:2], min(two[:2])), "index3": three}
+
+
+def carried(derivative, before=0):
+    """Words for a derivative of x times as many powers of the step, so many steps before."""
+    words = ("x", "h x'")[derivative] if derivative < 2 else f"h^{derivative} x{derivative * chr(39)}"
+    return words + (f", {before} step{'s' if before > 1 else ''} before" if before else "")
 
 
 @compiled

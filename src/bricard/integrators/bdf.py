@@ -25,7 +25,7 @@ from ..compiled.march import CULPRIT, EVALUATIONS, ITERATIONS, RESTART, STEPS, T
 from ..compiled.pointers import compiled
 from ..compiled.status import NEWTON_FAILED, RUNNING, SINGULAR
 from ..linalg.factor import solve
-from .base import Integrator, by_index
+from .base import Integrator, by_index, carried
 from .dae import jacobian, newton_matrix, residual
 from .newton import CONVERGED, DIVERGED, judge, larger
 
@@ -285,6 +285,13 @@ def past(problem, state):
     return state.extra if state.extra is not None and state.extra.size == size else np.zeros(size)
 
 
+def difference(row, i, n_q, n):
+    """Words for a point of the past, which is kept as its difference from y."""
+    back, i = divmod(i - POINTS, n)
+    derivative = 1 if i >= n_q else 0
+    return f"{carried(derivative, back + 1)}, less {carried(derivative)}"
+
+
 BDF = Integrator(
     name="bdf",
     title="Backward differentiation formulas, orders 1 to 5, implicit, adaptive",
@@ -301,4 +308,5 @@ BDF = Integrator(
     extra=past,
     options={"order": 0, "newton_tolerance": 1e-10},
     ranges={"order": (0.0, 5.0), "newton_tolerance": (1e-15, 1e-4)},
+    own=difference,
 )

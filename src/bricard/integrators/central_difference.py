@@ -25,7 +25,7 @@ from ..compiled.pointers import compiled
 from ..compiled.status import NEWTON_FAILED, RUNNING
 from ..linalg.factor import factorise, failure, solve
 from ..linalg.kkt import add_reaction, evaluate, multiply_mass
-from .base import Integrator
+from .base import Integrator, carried
 from .conditionally_explicit import settled
 from .dense_output import AT_END, AT_START, interpolate, take_slope
 from .newton import larger
@@ -256,4 +256,5 @@ CENTRAL_DIFFERENCE = Integrator(
     memory=1,
     options={"classic": False, "tolerance": 1e-11},
     ranges={"tolerance": (1e-16, 1e-3)},
+    own=lambda row, i, n_q, _: carried(0, 1) if row == EARLIER else carried(2),
 )

@@ -32,7 +32,7 @@ from ..compiled.march import CULPRIT, EVALUATIONS, ITERATIONS, RESTART
 from ..compiled.pointers import compiled
 from ..compiled.status import NEWTON_FAILED, RUNNING
 from ..kernels.vectors import cross, triple
-from .base import Integrator, same_order
+from .base import Integrator, carried, same_order
 from .dense_output import AT_END, AT_START, interpolate, take_slope
 from .newton import larger
 
@@ -255,12 +255,18 @@ def _numbers(alpha, beta, tolerance, gamma=1.0, zeta=1.0):
     return alpha, beta, gamma, zeta, tolerance
 
 
+def _words(m):
+    """Words for v' and its derivatives up to the m-th of v, and for the last of them one step before."""
+    return lambda row, i, n_q, _: carried(1 + m, 1) if row == BEFORE else carried(2 + row - START)
+
+
 CE3 = member(
     name="ce3",
     title="Conditionally explicit with v', order 2",
     order=2,
     orders=same_order(2, form="SecondOrderOde"),
     step=ce3,
+    own=_words(1),
     options=_options(1.0, 0.5),
     ranges=RANGES,
     numbers=_numbers,
@@ -271,6 +277,7 @@ CE4 = member(
     order=3,
     orders=same_order(3, form="SecondOrderOde"),
     step=ce4,
+    own=_words(2),
     options=_options(0.75, 1 / 3, 0.5),
     ranges=RANGES,
     numbers=_numbers,
@@ -281,6 +288,7 @@ CE5 = member(
     order=4,
     orders=same_order(4, form="SecondOrderOde"),
     step=ce5,
+    own=_words(3),
     options=_options(0.0, 1.0, 1.0, 1.0),
     ranges=RANGES,
     numbers=_numbers,

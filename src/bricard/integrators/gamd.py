@@ -25,7 +25,7 @@ import numpy as np
 from ..compiled.interfaces import STEP
 from ..compiled.pointers import compiled
 from ..compiled.status import RUNNING
-from .base import Integrator, by_index
+from .base import Integrator, by_index, carried
 from .block import CONTRACTION, FURTHER, MEMORY, interpolate, rows, solve_stages
 from .coefficients import adams_weights, generalised_adams
 from .dae import filtered, scaled_error
@@ -97,4 +97,5 @@ GAMD = Integrator(
     complex_matrices=4,
     options={"order": 0, "newton_tolerance": 1e-12},
     ranges={"order": (0, 3, 5, 7, 9), "newton_tolerance": (1e-15, 1e-4)},
+    own=lambda row, i, n_q, _: f"{carried(2 if i >= n_q else 1)} of the last block",
 )

@@ -24,6 +24,7 @@ GENERALIZED_ALPHA = member(
     name="generalized-alpha",
     title="Generalized-alpha on the Lie group, implicit, order 2",
     parameters=parameters,
+    averages=True,
     options={"rho": 0.8},
     ranges={"rho": (0.0, 1.0)},
     references=("Chung and Hulbert 1993, doi:10.1115/1.2900803", "Bruels, Cardona and Arnold 2012"),

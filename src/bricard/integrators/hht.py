@@ -22,6 +22,7 @@ HHT = member(
     name="hht",
     title="Hilber-Hughes-Taylor on the Lie group, implicit, order 2",
     parameters=parameters,
+    averages=True,
     options={"alpha": -0.1},
     ranges={"alpha": (-1 / 3, 0.0)},
     references=(

@@ -13,7 +13,12 @@ Reference: Hindmarsh et al., SUNDIALS, ACM TOMS 31 (2005) 363-396; Brenan, Campb
 from __future__ import annotations
 
 import math
+import re
+import sys
+import threading
 import warnings
+from contextlib import contextmanager, redirect_stdout
+from io import StringIO
 
 import numpy as np
 
@@ -29,6 +34,8 @@ ANYTHING = 1e30  # an absolute tolerance that is always met
 SHARPER, SHARPEST = 1e-3, 1e-13  # factor of the tolerance of positions in index 3; the least that it may become
 DENSE = 150  # up to so many unknowns the matrix is a dense one
 REFUSED = (-2, -3)  # IDA: tolerance too tight for the machine, error test failed again and again
+SPOKEN = re.compile(r"\n\[\w+, Error: .*?\n\n", re.DOTALL)  # what the wheel prints where IDA fails
+ONE = threading.Lock()  # sys.stdout is the same for all threads
 
 
 def derivatives(problem, state, y):
@@ -89,6 +96,23 @@ class Callbacks:
         return pattern
 
 
+@contextmanager
+def quiet():
+    """The wheel prints the failures of IDA, which is not to be told otherwise; they end a run with a sentence of ours instead.
+
+    All else that is printed meanwhile, by functions of the user or by other threads, is passed on.
+    """
+    with ONE:
+        heard = StringIO()
+        try:
+            with redirect_stdout(heard):
+                yield
+        finally:
+            others = SPOKEN.sub("", heard.getvalue())
+            if others:
+                sys.stdout.write(others)
+
+
 def drive(problem, state, run, work, update):
     """The whole run; `update(t, steps, rejected)` tells how far it is. A status."""
     try:
@@ -114,11 +138,13 @@ def drive(problem, state, run, work, update):
             max_order=int(run.options[0]),
             **options,
         )
-    solver.init_step(clock[0], run.y.copy(), derivatives(problem, state, run.y))
+    with quiet():
+        solver.init_step(clock[0], run.y.copy(), derivatives(problem, state, run.y))
     show(problem, run, work, run.y)
     functions, form, system, own = np.zeros(3, np.int64), problem.table, problem.system.compiled, pack(work)
     while counters[OUTPUT] < run.out_t.size:
-        result = solver.step(clock[6], method="onestep", tstop=clock[6])
+        with quiet():
+            result = solver.step(clock[6], method="onestep", tstop=clock[6])
         if not result.success:
             return failed(result, calls.status)
         if not np.isfinite(result.y).all():

@@ -20,7 +20,7 @@ import numpy as np
 from ..compiled.interfaces import INTERPOLATE, STEP
 from ..compiled.march import RESTART, STEPS
 from ..compiled.status import RUNNING
-from .base import Integrator, by_index
+from .base import Integrator, by_index, carried
 from .dae import filtered, scaled_error, start_slopes, weigh
 from .stage import CONTRACTION, OWN_MEMORY, SHIFT, between, solve_stage
 
@@ -143,4 +143,5 @@ SDIRK = Integrator(
     memory=OWN_MEMORY + 1,
     options={"newton_tolerance": 1e-12},
     ranges={"newton_tolerance": (1e-15, 1e-4)},
+    own=lambda row, i, n_q, _: f"{carried(2 if i >= n_q else 1)} of the last stage",
 )

@@ -30,7 +30,7 @@ from ..compiled.interfaces import (
 )
 from ..compiled.march import BREAK, CULPRIT, EVALUATIONS, ITERATIONS, RESTART, STEPS, TANGENTS
 from ..compiled.status import NEWTON_FAILED, RUNNING
-from .base import Integrator
+from .base import Integrator, carried
 from .dense_output import AT_END, AT_START, interpolate, take_slope
 from .newton import larger
 
@@ -166,10 +166,10 @@ def second_order(form, t, h, run, system, work):
     return NEWTON_FAILED
 
 
-def member(name, title, parameters, options, ranges, references, special=None):
+def member(name, title, parameters, options, ranges, references, special=None, averages=False):
     """An Integrator of the family; `parameters` makes (alpha_m, alpha_f, gamma, beta, theta) of its own options.
 
-    special : formulation -> orders of q, v, lam, where they are not 2.
+    special : formulation -> orders of q, v, lam, where they are not 2. averages : whether a is not v', but a mean of it in time.
     """
     return Integrator(
         name=name,
@@ -185,5 +185,6 @@ def member(name, title, parameters, options, ranges, references, special=None):
         extra=lambda problem, state: state.a if state.extra is None else state.extra,
         options=options | {"newton_tolerance": 1e-3, "scaled": True},
         ranges=ranges | {"newton_tolerance": (1e-15, 1.0)},
+        own=lambda row, i, n_q, _: f"h^2 a, the mean x'' of {name}" if averages else carried(2),
         numbers=lambda newton_tolerance, scaled, **own: (*parameters(**own), newton_tolerance, float(scaled)),
     )

@@ -6,7 +6,8 @@ A-stable without damping: an infinitely stiff part changes its sign in every ste
 carried along, a y' that is not quite right would alternate for ever, and lam with it, in index 3 with an amplitude that
 grows. So y'_n is taken anew in every step from q_n and v_n: T v, and v' from the acceleration level, for one factorisation of
 the KKT matrix. Algebraic equations hold at the end of the step. Order in q, v, lam: 2, 2, 2 for index 1 and 2; index 3 2, 2,
-1, as the part of v across the constraints still alternates.
+1, as the part of v across the constraints still alternates: where steps change in size, lam begins to alternate about its right
+value. Output between the steps is about the mean of both and better than lam at their ends, that of the last one included.
 
 The error is h^3 y'''/12, from the y' of the last three points, filtered by the matrix; in the first step from two points, too
 large. A cubic between the steps, multipliers straight. For comparison, and where the method is not to damp high frequencies.
