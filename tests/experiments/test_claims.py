@@ -97,22 +97,11 @@ def test_top_keeps_energy_and_spin():
     """Issue 4 asks for 1e-8 and 1e-10 over 100 s; tests/methods/test_conserving.py runs that long."""
     result = spinning_top.run_conservation(duration=5.0)
     rows = {row["method"]: row for row in result.rows}
-    assert rows["energy-momentum"]["energy"] < 1e-12 and rows["energy-momentum"]["spin"] < 1e-12
+    assert max(rows["energy-momentum"][words] for words in ("energy", "spin", "vertical momentum")) < 1e-12
     assert rows["rattle"]["spin"] < 1e-12 and rows["rattle"]["vertical momentum"] < 1e-12
     assert rows["rattle"]["energy"] > 1e-8 < rows["null-space-newmark, lever 0.1"]["energy"]
     assert len(drawn(result).get_lines()) == 3 * len(result.rows)
     assert sum("vertical momentum" in line.get_label() for line in drawn(result).get_lines()) == len(result.rows)
-
-
-def test_vertical_momentum_of_energy_momentum_has_order_two(monkeypatch):
-    """What its name does not promise: the energy is exact at each step, the momentum of a top about the vertical is not."""
-    errors = []
-    for step in (2e-4, 1e-4):
-        monkeypatch.setattr(spinning_top, "STEP", step)
-        _, kept = spinning_top.kept(0.5, integrator="energy-momentum")
-        assert kept["energy"].max() < 1e-12 and kept["spin"].max() < 1e-12
-        errors.append(kept["vertical momentum"].max())
-    assert np.log2(errors[0] / errors[1]) == pytest.approx(2.0, abs=0.1)
 
 
 # claims 14 and 15

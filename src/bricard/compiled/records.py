@@ -186,6 +186,7 @@ class System(NamedTuple):
     column: TABLE  # (n_bodies + 1, 6) place in f of each direction: its velocity, or the dummy
     mass: VECTOR
     inertia: MATRIX  # (n_bodies, 9) about the centre of mass, body axes
+    equatorial: VECTOR  # (n_bodies) the two equal principal moments of inertia of a body of revolution; 0 of other bodies
     gravity: VECTOR
     rotation_slot: TABLE  # (quaternions, 9) places of the block of each angular velocity in the KKT matrix
     gyroscopic: INDEX  # (n_bodies) first of the nine entries of d that the body writes
@@ -202,6 +203,7 @@ class System(NamedTuple):
     parameter: INDEX  # first number in `parameters`
     functions: INTEGERS  # address of the element's profile or law, or 0
     parameters: VECTOR
+    vectors: TABLE  # (n, 2) points and directions of bodies among them: place of the first of three numbers, body
     memory: i8  # how many numbers elements keep in Work.memory
     # rows
     velocity_level: INDEX  # 1 for a nonholonomic row, 0 for a holonomic one
@@ -268,6 +270,7 @@ class Work(NamedTuple):
     x: MATRIX  # (n_bodies + 1, 3) centres of mass; the last body is ground
     rotation: MATRIX  # (n_bodies + 1, 9)
     velocity: MATRIX  # (n_bodies + 1, 6): translation in the world, rotation in the body
+    local: VECTOR  # System.parameters where it holds points and directions of bodies, or their averages over a step
     m: VECTOR  # entries of M
     added: VECTOR  # entries of the added mass, on the pattern of M
     f: VECTOR  # (n_v + 1, and torques where v has none) applied and gyroscopic forces
@@ -301,6 +304,7 @@ class Work(NamedTuple):
     turning: Turning
     branch: Branch
     value: VECTOR  # (n_measures)
+    ends: MATRIX  # (2, n_measures) their values at the start and the end of a step, for the flag AVERAGE
     speed: VECTOR
     bias: VECTOR  # the part of the measure's acceleration that does not depend on v'
     gradient: VECTOR  # (12 n_measures)

@@ -60,7 +60,7 @@ SMALL, SLOWER = (
     1e-8,
     0.85,
 )  # relative errors that may be rounding; they do if they fall slower than this share of the slope before
-CORRECTED = 1e-11  # the floor where positions are corrected: that begins at a drift of 1e-12
+CORRECTED = 1e-10  # of q, where positions are corrected: that begins at a drift of 1e-12, and bends all three
 HIGHER = 6  # orders above which implicit methods run without corrections, whose tolerance would show
 AMPLITUDE = 0.146  # of the pendulum: sin(amplitude / 2)^2 (0.78 rad)
 BEGINS = tuple(0.3 + 0.5 * k for k in range(5))  # s: times of its exact motion to start at
@@ -173,10 +173,11 @@ def corrected(form, order):
     return form in ("Ode", "SecondOrderOde") or order <= HIGHER
 
 
-def floor(h, formulation, form, order):
-    """(3,) relative errors of q, v and lam below which rounding rules with steps h (s), or corrections do."""
-    least = np.maximum(FLOOR, CORRECTED if corrected(form, order) else 0.0)
-    return np.maximum(least, ROUNDING / np.array([1.0, h, h * h])) if FORMULATIONS[formulation].index == 3 else least
+def floor(h, found, formulation, form, order):
+    """(3,) relative errors of q, v and lam below which rounding rules with steps h (s); infinite where corrections do."""
+    if corrected(form, order) and found[0] <= CORRECTED:
+        return np.full(3, np.inf)
+    return np.maximum(FLOOR, ROUNDING / np.array([1.0, h, h * h])) if FORMULATIONS[formulation].index == 3 else FLOOR
 
 
 def errors(case, integrator, order, formulation, form):
@@ -213,7 +214,7 @@ def errors(case, integrator, order, formulation, form):
         h = case.span / np.mean(taken)
         steps.append(h)
         found.append(np.sqrt(np.mean(squares, axis=0)))
-        limits.append(floor(h, formulation, form, order))
+        limits.append(floor(h, found[-1], formulation, form, order))
         if (found[-1] <= limits[-1]).all() or (np.mean(taken) > MOST and len(steps) >= UNTIL):
             break
     return np.array(steps), np.array(found).reshape(-1, 3), np.array(limits).reshape(-1, 3)
@@ -225,13 +226,17 @@ def _square(apart):
 
 
 def fitted(steps, found, floor, expected, ratio=RANGE):
-    """Slope of the last errors above rounding; None if there are not two. Rounding begins at the floor, or where a small error
-    falls more slowly than those before it, and than is expected."""
-    slopes = np.diff(np.log(found)) / np.diff(np.log(steps))
-    flat = [
-        found[k + 1] < SMALL and slopes[k] < SLOWER * min(np.median(slopes[max(k - 3, 0) : k]), expected)
-        for k in range(1, slopes.size)
-    ]
+    """Slope of the last errors above rounding; None if there are not two. Rounding begins at the floor, or where small errors
+    fall more slowly than those before them, and than is expected, and go on so."""
+    x, y = np.log(steps), np.log(found)
+    slopes = np.diff(y) / np.diff(x)
+
+    def slow(k):
+        usual = SLOWER * min(np.median(slopes[max(k - 3, 0) : k]), expected)
+        ahead = min(k + 3, slopes.size)
+        return found[k + 1] < SMALL and max(slopes[k], (y[ahead] - y[k]) / (x[ahead] - x[k])) < usual
+
+    flat = [slow(k) for k in range(1, slopes.size)]
     rounding = np.flatnonzero(~(found > floor) | np.array([False, False, *flat][: found.size], bool))
     last = int(rounding[0]) if rounding.size else found.size
     if last < 2:

@@ -7,8 +7,8 @@ Two experiments:
   its translation as far as it is short: a fast spin asks for a short one. The source's own errors are relative to thresholds it
   does not give; what can be compared is the order and the ratio to central differences.
 * `top-conservation`: leaning by 0.3 rad, without the pulse, 100 s: relative errors of energy, of the spin about the own axis, and
-  of the angular momentum about the vertical through the tip. energy-momentum keeps energy and spin to rounding, the vertical
-  momentum to order 2; rattle keeps both momenta to rounding, the energy to order 2.
+  of the angular momentum about the vertical through the tip. energy-momentum keeps all three to rounding; rattle both momenta,
+  and the energy to order 2.
 """
 
 from __future__ import annotations

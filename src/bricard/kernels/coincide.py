@@ -38,7 +38,7 @@ def coincide(t, flags, first, last, system, work):
     g, rate, g_dot = work.g, work.rate, work.g_dot
     for e in range(first, last):
         a, b, row, entry = system.operand_a[e], system.operand_b[e], system.row[e], system.g_first[e]
-        p_a, p_b = triple(system.parameters, system.parameter[e]), triple(system.parameters, system.parameter[e] + 3)
+        p_a, p_b = triple(work.local, system.parameter[e]), triple(work.local, system.parameter[e] + 3)
         R_a, R_b = rotation_of(rotation, a), rotation_of(rotation, b)
         gap = subtract(add(position_of(x, b), rotate(R_b, p_b)), add(position_of(x, a), rotate(R_a, p_a)))
         for i in range(3):
@@ -79,7 +79,7 @@ def coincide_planar(t, flags, first, last, system, work):
     x, rotation, velocity = work.x, work.rotation, work.velocity
     phi, phi_dot, gamma, k, lam = work.phi, work.phi_dot, work.gamma, work.k, work.lam
     g, rate, g_dot = work.g, work.rate, work.g_dot
-    parameters = system.parameters
+    local = work.local
     for e in range(first, last):
         a, b, row, o, p = (
             system.operand_a[e],
@@ -88,10 +88,10 @@ def coincide_planar(t, flags, first, last, system, work):
             system.g_first[e],
             system.parameter[e],
         )
-        ax = rotation[a, 0] * parameters[p] + rotation[a, 1] * parameters[p + 1]
-        ay = rotation[a, 3] * parameters[p] + rotation[a, 4] * parameters[p + 1]
-        bx = rotation[b, 0] * parameters[p + 3] + rotation[b, 1] * parameters[p + 4]
-        by = rotation[b, 3] * parameters[p + 3] + rotation[b, 4] * parameters[p + 4]
+        ax = rotation[a, 0] * local[p] + rotation[a, 1] * local[p + 1]
+        ay = rotation[a, 3] * local[p] + rotation[a, 4] * local[p + 1]
+        bx = rotation[b, 0] * local[p + 3] + rotation[b, 1] * local[p + 4]
+        by = rotation[b, 3] * local[p + 3] + rotation[b, 4] * local[p + 4]
         phi[row] = x[b, 0] + bx - x[a, 0] - ax
         phi[row + 1] = x[b, 1] + by - x[a, 1] - ay
         g[o], g[o + 1], g[o + 2], g[o + 3] = -1.0, ay, 1.0, -by

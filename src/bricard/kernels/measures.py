@@ -3,12 +3,13 @@
 angle: of x_b about z_a, from x_a towards y_a. displacement: of a point of b along a direction of a. distance: of two
 points. Each writes value, speed, bias (acceleration = gradient . v' + bias), gradient (12 columns: translation and turn
 of a, then of b), slope = d(gradient . v)/dq, and curvature = d(gradient)/dq (12 x 12).
+With AVERAGE the value is the mean of work.ends, and gradient and speed are those that lead exactly from one end to the other.
 Turns are counted outside: an angle is the one nearest to work.turn (in it the coordinate, where the angle is one of a tree).
 """
 
 import math
 
-from ..compiled.interfaces import KERNEL, TANGENT
+from ..compiled.interfaces import AVERAGE, KERNEL, TANGENT
 from ..compiled.pointers import compiled
 from .perpendicular import dot_curvature_entry, dot_gradient, dot_slope
 from .vectors import (
@@ -65,6 +66,15 @@ def displacement_curvature(k, o, factor, R_a, m, e_a, R_b, r, n_b, rho_a):
 
 
 @compiled
+def lead_across(e, factor, work):
+    """Measure e halfway between its ends: the mean value; gradient and speed multiplied by a factor."""
+    work.value[e] = 0.5 * (work.ends[0, e] + work.ends[1, e])
+    work.speed[e] *= factor
+    for i in range(12 * e, 12 * e + 12):
+        work.gradient[i] *= factor
+
+
+@compiled
 def clear_curvature(curvature, e):
     """Zero the 144 entries of one measure."""
     for i in range(144 * e, 144 * e + 144):
@@ -75,10 +85,10 @@ def clear_curvature(curvature, e):
 def displacement(t, flags, first, last, system, work):
     """Parameters m (direction in a), r (point of b), c: value (world(r) - x_a).(R_a m) - c."""
     x, rotation, velocity, gradient, slope = work.x, work.rotation, work.velocity, work.gradient, work.slope
-    parameters = system.parameters
+    local, parameters = work.local, system.parameters
     for e in range(first, last):
         a, b, p = system.operand_a[e], system.operand_b[e], system.parameter[e]
-        m, r = triple(parameters, p), triple(parameters, p + 3)
+        m, r = triple(local, p), triple(local, p + 3)
         R_a, R_b = rotation_of(rotation, a), rotation_of(rotation, b)
         n, rho = rotate(R_a, m), rotate(R_b, r)
         d = subtract(add(position_of(x, b), rho), position_of(x, a))
@@ -95,6 +105,8 @@ def displacement(t, flags, first, last, system, work):
         put(slope, 12 * e, scale(-1.0, n_dot), s_a, n_dot, s_b)
         centre = dot(rotate(R_b, cross(w_b, dr)), n) + dot(d, rotate(R_a, cross(w_a, dm)))
         work.bias[e] = centre + 2.0 * dot(d_dot, n_dot)
+        if flags & AVERAGE:
+            lead_across(e, 1.0, work)  # it is bilinear
         if flags & TANGENT:
             clear_curvature(work.curvature, e)
             displacement_curvature(work.curvature, 144 * e, 1.0, R_a, m, e_a, R_b, r, n_b, rotate_back(R_a, rho))
@@ -104,10 +116,10 @@ def displacement(t, flags, first, last, system, work):
 def distance(t, flags, first, last, system, work):
     """Parameters p_a, p_b: distance of the two points."""
     x, rotation, velocity = work.x, work.rotation, work.velocity
-    gradient, slope, curvature, parameters = work.gradient, work.slope, work.curvature, system.parameters
+    gradient, slope, curvature, local = work.gradient, work.slope, work.curvature, work.local
     for e in range(first, last):
         a, b, p = system.operand_a[e], system.operand_b[e], system.parameter[e]
-        p_a, p_b = triple(parameters, p), triple(parameters, p + 3)
+        p_a, p_b = triple(local, p), triple(local, p + 3)
         R_a, R_b = rotation_of(rotation, a), rotation_of(rotation, b)
         d = subtract(add(position_of(x, b), rotate(R_b, p_b)), add(position_of(x, a), rotate(R_a, p_a)))
         length = math.sqrt(dot(d, d))
@@ -127,6 +139,8 @@ def distance(t, flags, first, last, system, work):
         s_a = add(cross(rotate_back(R_a, s), p_a), cross(u_a, q_a))
         s_b = add(cross(p_b, rotate_back(R_b, s)), cross(q_b, u_b))
         put(slope, 12 * e, scale(-1.0, s), s_a, s, s_b)
+        if flags & AVERAGE:  # its square is of second degree: length gradient . way is half the change of that
+            lead_across(e, 2.0 * length / (work.ends[0, e] + work.ends[1, e]), work)
         if flags & TANGENT:
             # B^T (1 - u u^T) B / length with d(d) = B (x_a, theta_a, x_b, theta_b), and the turning levers
             o, g = 144 * e, 12 * e
@@ -163,11 +177,11 @@ def lever_entry(i, c, row_a, row_b):
 def angle(t, flags, first, last, system, work):
     """Parameters x_a, y_a, x_b: atan2(s, c), s = x_b.y_a, c = x_b.x_a; exact also where the axes are not aligned."""
     rotation, velocity = work.rotation, work.velocity
-    gradient, slope, curvature, parameters = work.gradient, work.slope, work.curvature, system.parameters
+    gradient, slope, curvature, local = work.gradient, work.slope, work.curvature, work.local
     zero = (0.0, 0.0, 0.0)
     for e in range(first, last):
         a, b, p = system.operand_a[e], system.operand_b[e], system.parameter[e]
-        x_a, y_a, x_b = triple(parameters, p), triple(parameters, p + 3), triple(parameters, p + 6)
+        x_a, y_a, x_b = triple(local, p), triple(local, p + 3), triple(local, p + 6)
         R_a, R_b = rotation_of(rotation, a), rotation_of(rotation, b)
         s, s_a, s_b = dot_gradient(R_a, y_a, R_b, x_b)
         c, c_a, c_b = dot_gradient(R_a, x_a, R_b, x_b)
@@ -198,6 +212,10 @@ def angle(t, flags, first, last, system, work):
                 slope[12 * e + 6 * side + 3 + i] = value
                 total += value * (w_a[i] if side == 0 else w_b[i])
         work.bias[e] = total
+        if flags & AVERAGE:  # between two directions of unit length: (s, c) is bilinear
+            mean, half = 0.5 * (work.ends[0, e] + work.ends[1, e]), 0.5 * (work.ends[1, e] - work.ends[0, e])
+            ratio = 1.0 + half * half / 6.0 if abs(half) < 1e-4 else half / math.sin(half)
+            lead_across(e, ratio * square / (c * math.cos(mean) + s * math.sin(mean)), work)
         if flags & TANGENT:
             clear_curvature(curvature, e)
             for side_i in range(2):

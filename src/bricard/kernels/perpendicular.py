@@ -45,7 +45,7 @@ def perpendicular(t, flags, first, last, system, work):
     rotation, velocity = work.rotation, work.velocity
     phi, phi_dot, gamma, k, lam = work.phi, work.phi_dot, work.gamma, work.k, work.lam
     g, rate, g_dot = work.g, work.rate, work.g_dot
-    parameters = system.parameters
+    local, parameters = work.local, system.parameters
     for e in range(first, last):
         a, b, row, o, p = (
             system.operand_a[e],
@@ -54,7 +54,7 @@ def perpendicular(t, flags, first, last, system, work):
             system.g_first[e],
             system.parameter[e],
         )
-        u, w = triple(parameters, p), triple(parameters, p + 3)
+        u, w = triple(local, p), triple(local, p + 3)
         R_a, R_b = rotation_of(rotation, a), rotation_of(rotation, b)
         b_a, a_b = rotate_back(R_a, rotate(R_b, w)), rotate_back(R_b, rotate(R_a, u))
         value, g_a, g_b = dot(u, b_a), cross(u, b_a), cross(w, a_b)

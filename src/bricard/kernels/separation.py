@@ -12,10 +12,10 @@ from .vectors import add, cross, dot, position_of, rotate, rotate_back, rotation
 def separation(t, flags, first, last, system, work):
     """One row, twelve columns."""
     x, rotation, velocity, g, rate, k = work.x, work.rotation, work.velocity, work.g, work.rate, work.k
-    parameters = system.parameters
+    local, parameters = work.local, system.parameters
     for e in range(first, last):
         a, b, p, row = system.operand_a[e], system.operand_b[e], system.parameter[e], system.row[e]
-        m, r, o = triple(parameters, p), triple(parameters, p + 3), system.g_first[e]
+        m, r, o = triple(local, p), triple(local, p + 3), system.g_first[e]
         R_a, R_b = rotation_of(rotation, a), rotation_of(rotation, b)
         n, rho = rotate(R_a, m), rotate(R_b, r)
         d = subtract(add(position_of(x, b), rho), position_of(x, a))

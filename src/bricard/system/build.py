@@ -20,6 +20,7 @@ from .tree import checked_cut
 
 COORDINATES = ("absolute", "relative")
 MAX_REORDERINGS = 4
+SAME_MOMENT = 1e-9  # principal moments of inertia that differ by less than this share are equal
 
 
 def build(model, *, coordinates="absolute", rotation=GROUP, cut=(), extra=()):
@@ -152,6 +153,7 @@ def assemble_records(model, collection, delayed=frozenset()):
         column=index(column),
         mass=np.array([b.mass for b in bodies], float),
         inertia=np.array([b.inertia for b in bodies], float).reshape(n, 9),
+        equatorial=np.array([_equatorial(b.inertia) for b in bodies], float),
         gravity=np.array(model.gravity, float),
         rotation_slot=pattern.slots(turns[..., 0].ravel(), turns[..., 1].ravel()).reshape(-1, 9),
         gyroscopic=index(gyroscopic),
@@ -167,6 +169,7 @@ def assemble_records(model, collection, delayed=frozenset()):
         parameter=index(np.concatenate([[0], np.cumsum(lengths, dtype=int)])),
         functions=np.array([_function_address(e) for e in elements], np.int64),
         parameters=np.array([x for e in elements for x in e.parameters], float),
+        vectors=index(_vectors(elements, number)).reshape(-1, 2),
         memory=collection.memory,
         velocity_level=index([row.velocity_level for row in collection.rows]),
         row_scale=np.where(units, 1.0 / length, 1.0),
@@ -218,6 +221,21 @@ def assemble_records(model, collection, delayed=frozenset()):
         entry_side=g[3],
     )
     return system
+
+
+def _equatorial(inertia):
+    """The two equal principal moments of a body of revolution; 0 of other bodies."""
+    low, middle, high = np.linalg.eigvalsh(inertia)
+    return middle if min(middle - low, high - middle) <= SAME_MOMENT * high else 0.0
+
+
+def _vectors(elements, number):
+    """Where points and directions of bodies are among the parameters of all elements, and the bodies; (n, 2)."""
+    found, first = [], 0
+    for element in elements:
+        found += [(first + place, number[element.bodies[side]]) for place, side in element.type.vectors]
+        first += len(element.parameters)
+    return found
 
 
 def _sorted(collection):

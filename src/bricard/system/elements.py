@@ -37,6 +37,7 @@ class ElementType(NamedTuple):
     k: np.ndarray
     d: np.ndarray
     function: Interface | None = None  # what its elements call: PROFILE, LAW or nothing
+    vectors: tuple = ()  # points and directions of bodies: (place of the first number in the parameters, which body)
 
 
 def _pairs(rows, columns):
@@ -51,30 +52,33 @@ def _type(
     k: Any = NOTHING,
     d: Any = NOTHING,
     function: Interface | None = None,
+    vectors: tuple = (),
 ) -> ElementType:
     g, k, d = (np.array(p, int).reshape(-1, 2) for p in (g, k, d))
-    return ElementType(stage, kernel, rows, g, k, d, function)
+    return ElementType(stage, kernel, rows, g, k, d, function, vectors)
 
 
 TURN_A, TURN_B, ALL = range(3, 6), range(9, 12), range(12)
 POINT_G = [(i, 6 * side + c) for side in (0, 1) for i in range(3) for c in (i, 3, 4, 5)]
 TURNS_K = _pairs(TURN_A, TURN_A) + _pairs(TURN_A, TURN_B) + _pairs(TURN_B, TURN_A) + _pairs(TURN_B, TURN_B)
 PAIR = _pairs(ALL, ALL)
+ONE_EACH = ((0, 0), (3, 1))  # a vector of the first body, then one of the second
 
 TYPES = {
-    "angle": _type(MEASURE, angle),
-    "displacement": _type(MEASURE, displacement),
-    "distance": _type(MEASURE, distance),
-    "coincide": _type(CONSTRAINT, coincide, 3, POINT_G, _pairs(TURN_A, TURN_A) + _pairs(TURN_B, TURN_B)),
+    "angle": _type(MEASURE, angle, vectors=((0, 0), (3, 0), (6, 1))),
+    "displacement": _type(MEASURE, displacement, vectors=ONE_EACH),
+    "distance": _type(MEASURE, distance, vectors=ONE_EACH),
+    "coincide": _type(CONSTRAINT, coincide, 3, POINT_G, _pairs(TURN_A, TURN_A) + _pairs(TURN_B, TURN_B), vectors=ONE_EACH),
     "coincide_planar": _type(
         CONSTRAINT,
         coincide_planar,
         2,
         [(0, 0), (0, 5), (0, 6), (0, 11), (1, 1), (1, 5), (1, 7), (1, 11)],
         [(5, 5), (11, 11)],
+        vectors=ONE_EACH,
     ),
-    "perpendicular": _type(CONSTRAINT, perpendicular, 1, [(0, c) for c in (3, 4, 5, 9, 10, 11)], TURNS_K),
-    "separation": _type(CONSTRAINT, separation, 1, [(0, c) for c in ALL], PAIR),
+    "perpendicular": _type(CONSTRAINT, perpendicular, 1, [(0, c) for c in (3, 4, 5, 9, 10, 11)], TURNS_K, vectors=ONE_EACH),
+    "separation": _type(CONSTRAINT, separation, 1, [(0, c) for c in ALL], PAIR, vectors=ONE_EACH),
     "coupling 1": _type(CONSTRAINT, coupling, 1, [(0, c) for c in ALL], PAIR, function=PROFILE),
     "coupling 2": _type(
         CONSTRAINT,

@@ -313,6 +313,7 @@ class _Relative:
             methods=table(METHODS, methods),
             q_start=index(np.zeros(self.n)),
             group=index(np.zeros(self.n)),
+            vectors=np.zeros((0, 2), np.uint32),  # averages over a step are for absolute coordinates
             column=index(self.forces()),
             rotation_slot=pattern.slots(
                 turns[0].ravel(), turns[1].ravel(), np.full(9 * turn_v.size, self.factorised)

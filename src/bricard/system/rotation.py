@@ -304,6 +304,7 @@ class _Lagrangian:
             methods=table(METHODS, methods),
             q_start=index(self.start[:-1]),
             group=index(np.zeros(self.n)),
+            vectors=np.zeros((0, 2), np.uint32),  # averages over a step are for absolute coordinates
             column=index(self.forces()),
             rotation_slot=waste,
             velocity_level=index(np.append(r.velocity_level, np.zeros(along.size))),
