@@ -15,7 +15,7 @@ RATE = 4  # d(G v)/dq
 ENERGY = 8  # potential energy and power
 REFRESH = 16  # with TANGENT: elements with costly second derivatives renew them too
 G_DOT = 32  # dG/dt and dM/dt
-AVERAGE = 64  # halfway in a step, with averages of its ends in work.local: measures and forces that do exactly the right work
+AVERAGE = 64  # halfway between work.ends, with averages in work.local: what does exactly the right work
 
 # Element type: elements [first, last) -> their part of phi, G, f, ... in `work`. (t, flags, first, last)
 KERNEL = Interface(types.void(f8, i8, i8, i8, SYSTEM, WORK))

@@ -186,7 +186,7 @@ class System(NamedTuple):
     column: TABLE  # (n_bodies + 1, 6) place in f of each direction: its velocity, or the dummy
     mass: VECTOR
     inertia: MATRIX  # (n_bodies, 9) about the centre of mass, body axes
-    equatorial: VECTOR  # (n_bodies) the two equal principal moments of inertia of a body of revolution; 0 of other bodies
+    equatorial: VECTOR  # (n_bodies) the two equal principal moments of inertia of a body of revolution, or 0
     gravity: VECTOR
     rotation_slot: TABLE  # (quaternions, 9) places of the block of each angular velocity in the KKT matrix
     gyroscopic: INDEX  # (n_bodies) first of the nine entries of d that the body writes

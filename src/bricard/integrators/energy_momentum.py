@@ -14,9 +14,9 @@ about the axis is kept.
 
 Points and directions of a body enter f and G as averages of their two ends, C p in place of p. Constraints that are of second
 degree in them (all joints but couplings) are then exact, G (h w) = Phi(q_(n+1)) - Phi(q_n): their reactions do no work, and
-balance. Lengths and angles, of springs and couplings, have a gradient with just that property, and springs a mean force. Work
-that is missing still is done by a force along M v_m (Gonzalez): it is rounding, but for users' constraints, angles of axes that
-are not aligned, and coordinates other than absolute ones, whose momenta are kept to order 2.
+balance. Lengths and angles, of springs and couplings, have mean values and gradients with just that property. Work that is
+missing still is done by a force along M v_m (Gonzalez): it is rounding, but for users' constraints, angles of axes that are not
+aligned, and coordinates other than absolute ones, whose momenta are kept to order 2.
 
 Kept to rounding with index3 (index2 and index3-alf change the state after the step): the energy balance, momentum, angular
 momentum about every axis about which the exact motion keeps it, spin of bodies of revolution. rattle keeps the momenta too, at
@@ -170,8 +170,8 @@ def do_missing_work(h, gain, u, v, w, phi_change, momentum, r, system, work):
     g_row, g_column, velocity_level, row_scale = system.g_row, system.g_column, system.velocity_level, system.row_scale
     multiply_mass(system, work, u, momentum)
     missing = h * work.energy[1] - gain  # work of what is not conservative, less what was gained
-    for i in range(n_v):
-        missing += h * w[i] * (momentum[i] - f[i])  # as the equations have it: M v' for the gain of kinetic energy, and f
+    for i in range(n_v):  # as the equations have it: M v' for the gain of kinetic energy, and f
+        missing += h * w[i] * (momentum[i] - f[i])
     for e in range(g.size):
         if g_column[e] < n_v:
             phi_change[g_row[e]] -= h * g[e] * w[g_column[e]]
@@ -270,10 +270,8 @@ def energy_momentum(form, t, h, run, system, work):
         work.ends[0, e] = work.value[e]
     for i in range(n_u):
         mean[i] = y[o_u + i]
-    for i in range(n_rows):
-        if (
-            work.epsilon[i] > system.row_diagonal[i]
-        ):  # a row that is left out depends on the others at the ends only, not halfway
+    for i in range(n_rows):  # a row that is left out depends on the others at the ends only, not halfway
+        if work.epsilon[i] > system.row_diagonal[i]:
             mean[n_v + 1 + i] = 0.0
     fastest, strongest, farthest = 0.0, 0.0, 1.0
     for i in range(n_v):
@@ -326,9 +324,8 @@ def energy_momentum(form, t, h, run, system, work):
         stagnant = iteration > 2 and size > 0.3 * previous and size <= STAGNATION * enough
         if size <= 0.01 * enough or (iteration > 0 and size * size <= 0.01 * enough * previous) or stagnant:
             travel(h, y, mean, v, way, increment, y_new, middle, system, work)
-            for i in range(
-                n_u
-            ):  # to the end of the step: straight, from averages of two neighbours once there are three
+            # to the end of the step: straight, from averages of two neighbours once there are three
+            for i in range(n_u):
                 if memory[PAST] >= 2.0:
                     y_new[o_u + i] = mean[i] + 0.5 * (last[i] - earlier[i])
                 else:

@@ -3,22 +3,9 @@
 Operand: the measure. With g its gradient: f += F g, K = -dF/dx g g^T - F curvature - dF/dx' g slope^T, D = -dF/dx' g g^T.
 """
 
-from ..compiled.interfaces import AVERAGE, ENERGY, KERNEL, LAW, TANGENT
-from ..compiled.pointers import compiled
+from ..compiled.interfaces import ENERGY, KERNEL, LAW, TANGENT
 
 call_law = LAW.call
-GAUSS = 0.7745966692414834  # sqrt(3/5): the formula of three points, weights 5/18, 8/18, 5/18
-
-
-@compiled
-def mean_excess(t, e, m, system, work):
-    """Mean of the conservative force between the ends of a step, less that halfway: its work is then the loss of potential."""
-    law, low, high, total = work.law, work.ends[0, m], work.ends[1, m], 0.0
-    for i in range(3):
-        x, weight = 0.5 * (low + high) + 0.5 * GAUSS * (i - 1) * (high - low), -10.0 / 18.0 if i == 1 else 5.0 / 18.0
-        call_law(system.functions[e], t, x, work.speed[m], system.parameters, system.parameter[e], law)
-        total += weight * (law[0] - law[4])
-    return total
 
 
 @KERNEL
@@ -37,9 +24,8 @@ def coordinate_force(t, flags, first, last, system, work):
     for e in range(first, last):
         m = system.operand_a[e]
         a, b = system.operand_a[m], system.operand_b[m]
-        excess = mean_excess(t, e, m, system, work) if flags & AVERAGE else 0.0
         call_law(system.functions[e], t, work.value[m], work.speed[m], system.parameters, system.parameter[e], law)
-        force = law[0] + excess
+        force = law[0]
         for i in range(6):
             f[column[a, i]] += force * gradient[12 * m + i]
             f[column[b, i]] += force * gradient[12 * m + 6 + i]

@@ -68,7 +68,9 @@ TYPES = {
     "angle": _type(MEASURE, angle, vectors=((0, 0), (3, 0), (6, 1))),
     "displacement": _type(MEASURE, displacement, vectors=ONE_EACH),
     "distance": _type(MEASURE, distance, vectors=ONE_EACH),
-    "coincide": _type(CONSTRAINT, coincide, 3, POINT_G, _pairs(TURN_A, TURN_A) + _pairs(TURN_B, TURN_B), vectors=ONE_EACH),
+    "coincide": _type(
+        CONSTRAINT, coincide, 3, POINT_G, _pairs(TURN_A, TURN_A) + _pairs(TURN_B, TURN_B), vectors=ONE_EACH
+    ),
     "coincide_planar": _type(
         CONSTRAINT,
         coincide_planar,
@@ -77,7 +79,9 @@ TYPES = {
         [(5, 5), (11, 11)],
         vectors=ONE_EACH,
     ),
-    "perpendicular": _type(CONSTRAINT, perpendicular, 1, [(0, c) for c in (3, 4, 5, 9, 10, 11)], TURNS_K, vectors=ONE_EACH),
+    "perpendicular": _type(
+        CONSTRAINT, perpendicular, 1, [(0, c) for c in (3, 4, 5, 9, 10, 11)], TURNS_K, vectors=ONE_EACH
+    ),
     "separation": _type(CONSTRAINT, separation, 1, [(0, c) for c in ALL], PAIR, vectors=ONE_EACH),
     "coupling 1": _type(CONSTRAINT, coupling, 1, [(0, c) for c in ALL], PAIR, function=PROFILE),
     "coupling 2": _type(
