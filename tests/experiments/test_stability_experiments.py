@@ -11,6 +11,7 @@ from bricard.experiments import EXPERIMENTS, multiplier_spike, newton_conditioni
 from bricard.experiments import conditionally_explicit as explicit
 from bricard.experiments import driven_pendulum as driven
 from bricard.experiments import explicit_stability as growth
+from bricard.experiments.claims import CLAIMS
 from bricard.simulation import simulate
 
 
@@ -144,16 +145,48 @@ def test_claim_16_central_differences_without_cancellation():
     """Table 9.5, [P]."""
     for step, expected in ((1e-3, 2.00492e-05), (1e-4, 2.00492e-07)):
         assert explicit.drift(step, "central-difference") == pytest.approx(expected, rel=5e-6)
-    assert explicit.drift(1e-5, "central-difference") == pytest.approx(2.0136e-09, rel=0.01)
+    assert explicit.drift(1e-5, "central-difference") == pytest.approx(2.00492e-09, rel=2e-3)  # a hundredth of 1e-4 s
     assert explicit.drift(1e-3, "central-difference", classic=True) == pytest.approx(2.00492e-05, rel=5e-6)
+    assert explicit.drift(1e-4, "central-difference", classic=True) == pytest.approx(2.00962e-07, rel=1e-3)
     assert explicit.drift(1e-5, "central-difference", classic=True) == pytest.approx(5.9e-8, rel=0.5)  # rounding
 
 
 @pytest.mark.slow
 def test_claim_16_at_a_millionth_of_a_second():
-    """Rounding only: of the classic form 4.3e-7 [P], without cancellation 2.2e-11."""
-    assert 1e-7 < explicit.drift(1e-6, "central-difference", classic=True) < 2e-6
-    assert explicit.drift(1e-6, "central-difference") < 5e-11
+    """Rounding only: of the classic form 4.3e-7 [P], without cancellation 2.2e-11. The claim is read at this step."""
+    (row,) = explicit.run_central_differences(steps=(1e-6,)).rows
+    assert 1e-7 < row["classic, J"] < 2e-6
+    assert row["without cancellation, J"] < 5e-11
+    (claim,) = (claim for claim in CLAIMS if claim.number == 16)
+    assert claim.read([row | {"step, s": 1e-5}, row, row | {"step, s": 1e-7}])[1]
+
+
+# table, method, alpha, step -> [P], as it is printed in the spec
+PRINTED = [
+    ("9.5", "ce3", 1.0, 1e-3, "2.00492e-05"),
+    ("9.5", "ce3", 1.0, 1e-4, "2.00492e-07"),
+    ("9.5", "ce3", 1.0, 1e-5, "2.01358e-09"),
+    ("9.5", "ce3", 1.0, 1e-6, "2.24e-11"),
+    pytest.param("9.5", "ce3", 1.0, 1e-7, "1.62e-08", marks=pytest.mark.slow),
+    ("9.6", "ce3", 4 / 3, 1e-4, "1.21061e-07"),
+    ("9.6", "ce3", 2.0, 1e-4, "3.99453e-08"),
+    ("9.8", "ce4", 1 / 4, 1e-3, "8.672648e-07"),
+    ("9.8", "ce4", 3 / 4, 1e-3, "4.336407e-07"),
+    ("9.10", "ce5", 4 / 5, 1e-3, "6.683e-11"),
+    ("9.10", "ce5", 4 / 5, 8e-4, "2.706e-11"),
+    ("9.10", "ce5", 4 / 5, 6e-4, "8.43e-12"),
+    ("9.10", "ce5", 4 / 5, 4e-4, "1.89e-12"),
+    ("9.10", "ce5", 4 / 5, 2e-4, "3.4e-13"),
+    ("9.10", "ce5", 4 / 5, 1e-4, "1.8e-11"),
+]
+
+
+@pytest.mark.parametrize(("table", "name", "alpha", "step", "printed"), PRINTED)
+def test_a_plain_loop_has_all_digits_of_the_spec(table, name, alpha, step, printed):
+    """Rounding included, as terms are added in the same order; half a unit of the last digit is theirs, as much again ours."""
+    digits, power = printed.split("e")
+    unit = float(f"1e{int(power) - len(digits.partition('.')[2])}")
+    assert explicit.term_by_term(step, name, alpha) == pytest.approx(float(printed), rel=0, abs=unit)
 
 
 ACCURACY = [
@@ -166,6 +199,32 @@ ACCURACY = [
     ("ce4", 1 / 4, 1e-3, 8.67265e-07),
     ("ce4", 3 / 4, 1e-3, 4.33641e-07),
 ]
+# what rounding changes: printed values, and within which part of them ours lie
+ROUNDED = [
+    ("ce3", 4 / 3, 1e-5, 1.21132e-09, 0.01),
+    ("ce3", 2.0, 1e-5, 3.99361e-10, 0.01),
+    ("ce4", 1 / 4, 1e-4, 8.67649e-10, 1e-3),
+    ("ce4", 3 / 4, 1e-4, 4.33944e-10, 1e-3),
+    ("ce4", 5 / 4, 1e-3, 5.54996e-11, 0.01),
+    ("ce5", 4 / 5, 6e-4, 8.56559e-12, 0.02),
+]
+# rounding only, bounds of the size: steps, number of samples and order of additions decide
+SUMMED = [
+    ("ce4", 5 / 4, 1e-5, 0.0, 3e-12),
+    ("ce4", 1 / 4, 1e-5, 8.6e-13, 4e-12),  # from 1e-3 s by order 3, printed 1.88e-11
+    ("ce4", 3 / 4, 1e-5, 4.3e-13, 4e-12),  # printed 1.86e-11
+    ("ce5", 4 / 5, 1e-4, 0.0, 3e-12),  # printed 1.96e-11
+    ("ce5", 4 / 5, 1e-5, 0.0, 3e-12),  # printed 1.79e-11
+]
+SUMMED += [
+    pytest.param(*values, marks=pytest.mark.slow)
+    for values in (
+        ("ce3", 4 / 3, 1e-6, 1.2e-11, 5e-11),  # printed 1.65e-11
+        ("ce3", 2.0, 1e-6, 3.9e-12, 4e-11),  # printed 1.06e-11
+        ("ce4", 3 / 4, 1e-6, 0.0, 2e-11),  # printed 2.48e-11
+        ("ce5", 4 / 5, 1e-6, 0.0, 2e-11),  # printed 1.90e-11
+    )
+]
 
 
 @pytest.mark.parametrize(("name", "alpha", "step", "expected"), ACCURACY)
@@ -174,12 +233,25 @@ def test_claims_17_and_18_drift(name, alpha, step, expected):
     assert explicit.drift(step, name, alpha=alpha) == pytest.approx(expected, rel=5e-6)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("alpha", "expected"), [(4 / 3, 1.21132e-09), (2.0, 3.99361e-10)])
-def test_claim_17_drift_where_rounding_begins(alpha, expected):
-    """Table 9.6 at 1e-5 s, which the experiment has too: rounding changes the third digit."""
-    assert 1e-5 in explicit.STEPS
-    assert explicit.drift(1e-5, "ce3", alpha=alpha) == pytest.approx(expected, rel=0.01)
+@pytest.mark.parametrize(("name", "alpha", "step", "expected", "within"), ROUNDED)
+def test_claims_17_to_19_drift_where_rounding_begins(name, alpha, step, expected, within):
+    """Tables 9.6, 9.8 and 9.10."""
+    assert explicit.drift(step, name, alpha=alpha) == pytest.approx(expected, rel=within)
+
+
+@pytest.mark.parametrize(("name", "alpha", "step", "least", "most"), SUMMED)
+def test_claims_17_to_19_drift_where_rounding_rules(name, alpha, step, least, most):
+    """Tables 9.6, 9.8 and 9.10; the experiment has these steps."""
+    assert step in explicit.STEPS
+    assert least <= explicit.drift(step, name, alpha=alpha) < most
+
+
+@pytest.mark.parametrize(("name", "alpha"), [("ce3", 1.0), ("ce4", 0.75), ("ce5", 0.0)])
+def test_increments_are_summed_before_they_are_added(name, alpha):
+    """A million steps: their rounding errors do not add up. Term by term, of x or v alone, the error is 4e-13 J and more."""
+    swing = simulate(explicit.pendulum(), 0.1, step=1e-7, integrator=name, alpha=alpha, output=1000, energy=False)
+    energy = 0.5 * swing.v[:, 0] ** 2 - explicit.GRAVITY * np.sin(swing.q[:, 0])
+    assert np.abs(energy).max() < 1e-13
 
 
 @pytest.mark.parametrize(
@@ -232,8 +304,14 @@ def test_the_family_has_a_table_and_a_figure():
     assert found.draw is not None
     found.draw(ax)
     assert len(ax.get_lines()) == len(growth.FAMILY)
+    assert [row["method"] for row in found.rows[len(growth.FAMILY) :]] == [
+        f"{n}, term by term" for n, _ in growth.FAMILY
+    ]
     figure = explicit.run_central_differences(steps=(1e-3, 1e-4))
     assert figure.draw is not None and len(figure.rows) == 2
+    ax = Figure().subplots()
+    figure.draw(ax)
+    assert len(ax.get_lines()) == 3
 
 
 @pytest.mark.slow

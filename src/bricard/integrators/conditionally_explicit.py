@@ -108,11 +108,13 @@ def speed(h, m, beta, run, system):
     n_q, y, y_new, d, new, scale = system.n_q, run.y, run.y_new, run.stages[START:], run.stages[END:], run.scale
     largest, worst = 0.0, 0
     for i in range(system.n_v):
-        total, power = y[n_q + i], 1.0
+        # the increment is summed first: a small term that hardly changes would be rounded the same way beside v in each step
+        total, power = 0.0, 1.0
         for k in range(m):
             power *= h
             last = (1.0 - beta) * d[k, i] + beta * new[k, i] if k == m - 1 else d[k, i]
             total += power / FACTORIAL[k + 1] * last
+        total += y[n_q + i]
         change = abs(total - y_new[n_q + i]) / (scale[n_q + i] + abs(total))
         y_new[n_q + i] = total
         if larger(change, largest):

@@ -1,6 +1,7 @@
 """Systems given by their functions: the four methods of a system (EVALUATE, RETRACT, KINEMATICS, MAP) around users' code.
 
-All matrices are dense. Derivatives along the directions of v (dq = T e_j) come from complex steps of 1e-30, exact to rounding;
+All matrices are dense. What a call does not need is not computed: users' functions allocate their results, which costs more than
+most of what is in them. Derivatives along the directions of v (dq = T e_j) come from complex steps of 1e-30, exact to rounding;
 gamma without a function of the user's from two evaluations at s = +-h exp(i pi/4), h = 1e-4 (relative accuracy 1e-8); second
 derivatives of Phi without a user's G from central differences of complex steps (1e-9), which only steer Newton's method; dG/dt
 along the motion from such differences of fourth order (1e-10), or exactly from a user's G. dA/dt and dM/dt are exact.
@@ -25,25 +26,38 @@ def times(matrix, vector):
     return result
 
 
-def methods(M, f, Phi, G, gamma, T, A, a, V, n_c, n_a):
-    """The four methods, from functions that all exist except G and gamma; n_c holonomic and n_a nonholonomic rows."""
+@compiled
+def multiply(matrix, vector, out):
+    """out = matrix @ vector, of real numbers."""
+    for i in range(matrix.shape[0]):
+        total = 0.0
+        for j in range(matrix.shape[1]):
+            total += matrix[i, j] * vector[j]
+        out[i] = total
+
+
+def methods(M, f, Phi, G, gamma, T, A, a, V, n_c, n_a, direct):
+    """The four methods, from functions that all exist except G and gamma; n_c holonomic and n_a nonholonomic rows.
+
+    direct : q' = v, T is the identity.
+    """
     M, f, Phi, T, A, a, V = (inlined(function) for function in (M, f, Phi, T, A, a, V))
     jacobian = inlined(_complex_step_jacobian(Phi, T, n_c) if G is None else _given_jacobian(inlined(G)))
     curved = inlined(_differenced(jacobian, T) if G is None else _complex_curved(inlined(G)))
     turning = inlined(_differenced_along(jacobian, T) if G is None else _complex_along(inlined(G)))
+    rates = inlined(_rates(T))
     bend = inlined(_diagonal_gamma(Phi, T) if gamma is None else _given_gamma(inlined(gamma)))
 
     def evaluate(t, q, v, flags, system, work):
         n_v, m, g, k, d, rate = system.n_v, work.m, work.g, work.k, work.d, work.rate
-        s, basis = TINY * 1j, T(q)
-        mass, force = M(q), f(t, q, v)
-        rows, q_dot = jacobian(t, q, basis), times(basis, v).real.copy()
+        s, mass, force = TINY * 1j, M(q), f(t, q, v)
         for i in range(n_v):
             work.f[i] = force[i]
             for j in range(n_v):
                 m[n_v * i + j] = mass[i, j]
         if n_c > 0:
-            value, moving = Phi(t + 0j, q + 0j), Phi(t + s, q + 0j)
+            basis = T(q)
+            rows, value, moving = jacobian(t, q, basis), Phi(t + 0j, q + 0j), Phi(t + s, q + 0j)
             for i in range(n_c):
                 work.phi[i], work.phi_t[i] = value[i].real, moving[i].imag / TINY
                 total = work.phi_t[i]
@@ -56,6 +70,7 @@ def methods(M, f, Phi, G, gamma, T, A, a, V, n_c, n_a):
                 for i in range(n_c):
                     work.gamma[i] = right[i]
         if n_a > 0:
+            q_dot = rates(q, v)
             along = times(A(t + s, q + s * q_dot), v) + a(t + s, q + s * q_dot)
             rest, spread = a(t + 0j, q + 0j), A(t + 0j, q + 0j)
             for i in range(n_a):
@@ -64,7 +79,7 @@ def methods(M, f, Phi, G, gamma, T, A, a, V, n_c, n_a):
                 for j in range(n_v):
                     g[n_v * (n_c + i) + j] = spread[i, j].real
         if flags & (RATE | TANGENT):
-            acceleration, lam = work.u[:n_v], work.lam
+            acceleration, lam, basis = work.u[:n_v], work.lam, T(q)
             for j in range(n_v):
                 direction = np.ascontiguousarray(basis[:, j])
                 shifted = q + s * direction
@@ -101,6 +116,7 @@ def methods(M, f, Phi, G, gamma, T, A, a, V, n_c, n_a):
                         k[n_v * i + j] = total
                         d[n_v * i + j] = -drag[i].imag / TINY
         if flags & G_DOT:
+            q_dot = rates(q, v)
             g_dot, m_dot, inertia = work.g_dot, work.m_dot, M(q + s * q_dot)
             for i in range(n_v):
                 for j in range(n_v):
@@ -116,7 +132,7 @@ def methods(M, f, Phi, G, gamma, T, A, a, V, n_c, n_a):
                     for j in range(n_v):
                         g_dot[n_v * (n_c + i) + j] = spread[i, j].imag / TINY
         if flags & ENERGY:
-            shifted = q + s * q_dot
+            shifted = q + s * rates(q, v)
             power, inertia, potential = V(shifted).imag / TINY, M(shifted), V(q + 0j).real
             for i in range(n_v):
                 power += force[i] * v[i]
@@ -124,17 +140,46 @@ def methods(M, f, Phi, G, gamma, T, A, a, V, n_c, n_a):
                     power += 0.5 * v[i] * inertia[i, j].imag / TINY * v[j]
             work.energy[0], work.energy[1] = potential, power
 
+    return EVALUATE(evaluate), *((moved, copied, unit_map) if direct else _moves(T))
+
+
+@RETRACT
+def moved(q, increment, q_new, system, work):
+    """Where q' = v: q plus the increment."""
+    for i in range(system.n_q):
+        q_new[i] = q[i] + increment[i]
+
+
+@KINEMATICS
+def copied(q, v, q_dot, system, work):
+    """Where q' = v."""
+    for i in range(system.n_q):
+        q_dot[i] = v[i]
+
+
+@MAP
+def unit_map(q, v, system, work):
+    """Where q' = v: T is the identity."""
+    n, t, inverse, tq = system.n_q, work.t, work.t_inverse, work.tq
+    for e in range(n * n):
+        t[e], inverse[e], tq[e] = 0.0, 0.0, 0.0
+    for i in range(n):
+        t[(n + 1) * i], inverse[(n + 1) * i] = 1.0, 1.0
+
+
+def _moves(T):
+    """RETRACT, KINEMATICS and MAP of a user's T."""
+
     def retract(q, increment, q_new, system, work):
-        start, way = q[: system.n_q], increment[: system.n_v]
-        middle = start + 0.5 * times(T(start), way).real
-        moved = times(T(middle), way)
+        start = q[: system.n_q]
+        way = np.empty(system.n_q)
+        multiply(T(start), increment, way)
+        multiply(T(start + 0.5 * way), increment, way)
         for i in range(system.n_q):
-            q_new[i] = start[i] + moved[i].real
+            q_new[i] = start[i] + way[i]
 
     def kinematics(q, v, q_dot, system, work):
-        rate = times(T(q[: system.n_q]), v[: system.n_v])
-        for i in range(system.n_q):
-            q_dot[i] = rate[i].real
+        multiply(T(q[: system.n_q]), v, q_dot)
 
     def kinematic_map(q, v, system, work):
         n_q, n_v = system.n_q, system.n_v
@@ -153,7 +198,18 @@ def methods(M, f, Phi, G, gamma, T, A, a, V, n_c, n_a):
                     total += spread[i, c].imag / TINY * v[c]
                 work.tq[n_q * i + j] = total
 
-    return EVALUATE(evaluate), RETRACT(retract), KINEMATICS(kinematics), MAP(kinematic_map)
+    return RETRACT(retract), KINEMATICS(kinematics), MAP(kinematic_map)
+
+
+def _rates(T):
+    """q' = T v, of real numbers."""
+
+    def rates(q, v):
+        q_dot = np.empty(q.size)
+        multiply(T(q), v, q_dot)
+        return q_dot
+
+    return rates
 
 
 def _complex_step_jacobian(Phi, T, n_c):

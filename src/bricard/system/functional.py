@@ -30,7 +30,7 @@ def from_functions(M, f, Phi=None, *, G, gamma, T, A, a, a0, potential, q0, v0, 
         )
     n_c = _size(Phi, "Phi", t0, q0) if Phi is not None else 0
     n_a = _size(A, "A", t0, q0) if A is not None else 0
-    constant = np.asarray(M, float) if not callable(M) else None
+    constant = np.array(M, float, order="C") if not callable(M) else None
     given = {
         "M": M if constant is None else _constant(constant),
         "f": f,
@@ -43,9 +43,9 @@ def from_functions(M, f, Phi=None, *, G, gamma, T, A, a, a0, potential, q0, v0, 
     _check(given, G, gamma, t0, q0, v0, n_c, n_a)
     if a0 is not None:
         v0 = v0 + _shift(given, a0, t0, q0, n_a)
-    pointers = methods(
-        given["M"], given["f"], given["Phi"], G, gamma, given["T"], given["A"], given["a"], given["V"], n_c, n_a
-    )
+    M, f, Phi, direct = given["M"], given["f"], given["Phi"], T is None
+    T, A, a, V = given["T"], given["A"], given["a"], given["V"]
+    pointers = methods(M, f, Phi, G, gamma, T, A, a, V, n_c, n_a, direct)
     system = _records(pointers, q0, v0, n_c, n_a, name)
     return regularise(system)
 
@@ -66,14 +66,16 @@ def _size(function, name, t0, q0):
 
 def _constant(matrix):
     def mass(q):
-        return matrix + 0.0 * q[0]
+        return matrix
 
     return mass
 
 
 def _identity(n):
+    unit = np.eye(n)
+
     def identity(q):
-        return np.eye(n) + 0.0 * q[0]
+        return unit
 
     return identity
 
