@@ -45,7 +45,7 @@ from .system.user_functions import RAISED, has_functions
 from .system.user_joint import watch_steps
 
 CHUNK_SECONDS = 0.2
-FIRST_CHUNK = 64  # steps: short runs end in one call
+FIRST_CHUNK, LONGEST_CHUNK = 64, 10_000  # steps: short runs end in one call; as long as Creeping has to look
 RTOL = 1e-8  # default tolerance of adaptive runs
 WHOLE, ROUNDING = 1e-9, 1e-12  # of a step, and of the duration, by which this may miss a multiple of it
 
@@ -244,6 +244,8 @@ def _march(problem, pair, run, work, watching, progress):
                     run.scale[: problem.scale.size] = problem.scale  # other coordinates may be judged from here on
                 else:
                     chunk = max(1, int(chunk * min(10.0, CHUNK_SECONDS / (took + 1e-9))))
+                    if creeping.watched:
+                        chunk = min(chunk, LONGEST_CHUNK)
                     creeping.look()
                 bar.update(run.clock[0], int(run.counters[counting.STEPS]), int(run.counters[counting.REJECTED]))
         except KeyboardInterrupt:
