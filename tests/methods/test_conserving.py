@@ -233,6 +233,27 @@ def test_energy_balance_of_energy_momentum_with_a_stiffening_spring_and_a_damper
     assert np.diff(energy) == pytest.approx(-h * (mean**2) @ damping, abs=1e-13)
 
 
+def hanging(damping=0.0, rate=0.0):
+    """A rod on a hinge, below it."""
+    model = br.Model("rod", gravity=(0, 0, -9.81))
+    model.body("a", br.Rod((0, 0, 0), (0, 0, -1), mass=1.0, radius=0.05))
+    model.revolute("A", model.ground, "a", (0, 0, 0), (0, 1, 0))
+    if damping:
+        model.torsion("T", "A", stiffness=2.0, damping=damping)
+        model.start(joint="A", position=0.5)
+    model.start(joint="A", velocity=rate)
+    return build(model)
+
+
+@pytest.mark.parametrize(("damping", "rate"), [(0.0, 0.0), (0.0, 1e-10), (0.0, 1e-6), (3.0, 0.0)])
+@pytest.mark.parametrize("h", [0.01, 0.001])
+def test_energy_momentum_at_rest(damping, rate, h):
+    """Rounding divided by a power that vanishes was a force of any size; reactions are the weight."""
+    solution = simulate(hanging(damping, rate), 20.0, formulation="index3", integrator="energy-momentum", step=h)
+    assert solution.counters["rejected"] == 0
+    assert np.abs(solution.lam[-20:]).max() == pytest.approx(9.81, rel=1e-6)
+
+
 def test_energy_momentum_keeps_energy_in_rolling():
     energy = energies(simulate(rolling(), 5.0, formulation="index3", integrator="energy-momentum", step=0.005))
     assert np.abs(energy - energy[0]).max() < 1e-10 * energy[0]

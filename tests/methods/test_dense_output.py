@@ -109,6 +109,15 @@ def test_a_break_or_reset_just_before_the_end(name, steps, rest):
         assert (at_the_end <= 1.5 * on_the_way).all()
 
 
+@pytest.mark.parametrize("rest", [1e-9, 1e-7])  # s
+def test_a_rejected_last_step_behind_a_break(rest):
+    """bdf rejects it and divides the rest once more."""
+    settings = {"formulation": "index3", "integrator": "bdf", "rtol": 1e-7, "output": 1}
+    exact_lam = br.simulate(four_bar(), 1.0, integrator="dop853", rtol=1e-12, output=1).lam[-1]
+    plain, cut = (br.simulate(four_bar(), 1.0, **settings, breaks=breaks).lam[-1] for breaks in ((), 1.0 - rest))
+    assert np.abs(cut - exact_lam).max() < 2.0 * np.abs(plain - exact_lam).max()
+
+
 def test_going_on_behind_such_a_break():
     """Accelerations that the next step needs are not those of so short a step either: it is a break as any other."""
     settings = {"step": 0.01, "integrator": "generalized-alpha"}

@@ -58,13 +58,11 @@ SHORTER = (0.8, 0.64, 0.512, 1.0)  # sizes of the tries to leap a singular posit
 
 NEARLY = 1e-15  # a time before another one, which rounding does not make equal to it
 SLIVER = 1e-3  # of a step: a rest that is no step of its own, but belongs to a neighbour
-SHORT = (
-    0.02  # of a step: a last one that is shorter, behind a break or a reset, does not tell the multipliers of index 3
-)
+SHORT = 0.02  # of a step: a shorter last one, behind a break or a reset, does not tell the multipliers of index 3
 EVENLY = (
     3.0,
     10.0,
-)  # steps: a rest of no more is divided evenly; with multipliers, which shorter steps spoil in index 3
+)  # steps: a rest of no more is divided evenly; with multipliers, which uneven steps spoil in index 3
 
 LOG_SINGULAR = 1  # entered the neighbourhood of a singular position
 LOG_REBASED = 2  # independent coordinates were chosen anew
@@ -179,6 +177,7 @@ def march(functions, order, form, run, system, work, max_steps):
         status = look_here(form, clock[0], 0, run, system, work)
         if status != RUNNING:
             return status
+    tail = math.inf  # the time from which on too little is left for a step
     for _ in range(max_steps):
         if counters[OUTPUT] == out_t.size:
             return FINISHED
@@ -196,7 +195,9 @@ def march(functions, order, form, run, system, work, max_steps):
             goal -= NEARLY * abs(goal)  # what jumps there must not be seen by the step before
         reach = h * (1.0 + 3.0 * SLIVER) if on_grid and whole else h
         hit = reach >= (goal - t) * (1.0 - 1e-9) - NEARLY * abs(goal)
-        short = hit and goal == clock[6] and goal - t < SHORT * h and counters[KEEP_LAM] >= 0
+        if hit and goal == clock[6] and goal - t < SHORT * h and counters[KEEP_LAM] >= 0:
+            tail = min(tail, t)  # remembered, because the step may be rejected and the rest be divided
+        short = hit and goal == clock[6] and t >= tail
         if not hit and not on_grid and EVENLY[1 if counters[KEEP_LAM] >= 0 else 0] * h > goal - t:
             h = (goal - t) / math.ceil((goal - t) / h)
         if hit:

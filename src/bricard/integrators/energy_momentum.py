@@ -20,8 +20,10 @@ aligned, and coordinates other than absolute ones, whose momenta are kept to ord
 
 Kept to rounding with index3 (index2 and index3-alf change the state after the step): the energy balance, momentum, angular
 momentum about every axis about which the exact motion keeps it, spin of bodies of revolution. rattle keeps the momenta too, at
-a lower cost, and the energy to order 2. For long runs where the energy decides. Nothing can grow and nothing is damped;
-multipliers alternate by O(h), so those that are given out are averages. Nonholonomic rows hold halfway.
+a lower cost, and the energy to order 2. For long runs where the energy decides. The work of dampers, drives and laws other than
+linear springs is that of the values halfway, of order 2. Nothing is damped: velocities miss their constraints by O(h^2), to and
+fro, and at coarse steps by more and more, which a constant energy does not show (`solution.constraint_errors` does); multipliers
+alternate by O(h), so those that are given out are averages. Nonholonomic rows hold halfway.
 Reference: Simo and Wong, Int. J. Numer. Meth. Eng. 31 (1991) 19-52; Gonzalez, J. Nonlinear Sci. 6 (1996) 449-467;
 Betsch and Leyendecker, Int. J. Numer. Meth. Eng. 67 (2006) 499-552; spec 004, section 1.9.
 """
@@ -55,7 +57,7 @@ call_factorise, call_solve = MECHANICAL_FACTORISE.call, MECHANICAL_SOLVE.call
 MAX_ITERATIONS = 50
 SOFTNESS = 1e-10  # epsilon of the Newton matrix, in natural sizes
 NOTHING = 1e-15  # of a position
-ROUNDING = 1e-14  # of Phi, in characteristic lengths or radians: less is not corrected
+ROUNDING = 1e-14  # of Phi, in characteristic lengths or radians, and of the energy: less is not corrected
 STAGNATION = 1e3  # corrections that no longer shrink are accepted up to so many tolerances
 # memory: size of the last step, how many steps of that size are behind it
 LAST_STEP, PAST = range(2)
@@ -161,10 +163,11 @@ def energy(v, momentum, system, work):
 
 
 @compiled
-def do_missing_work(h, gain, u, v, w, phi_change, momentum, r, system, work):
+def do_missing_work(h, start, gain, u, v, w, phi_change, momentum, r, system, work):
     """Add the force along M v to the residual r halfway that does the work by which forces and reactions miss the gain of energy.
 
-    v, w (n_v) : mean velocities, and those of the way. phi_change (n_rows) is changed; momentum (n_v + 1) is scratch.
+    start : energy at the start of the step. v, w (n_v) : mean velocities, and those of the way. phi_change (n_rows) is changed;
+    momentum (n_v + 1) is scratch.
     """
     n_v, n_rows, g, f = system.n_v, system.n_rows, work.g, work.f
     g_row, g_column, velocity_level, row_scale = system.g_row, system.g_column, system.velocity_level, system.row_scale
@@ -182,7 +185,8 @@ def do_missing_work(h, gain, u, v, w, phi_change, momentum, r, system, work):
     power = 0.0
     for i in range(n_v):
         power += w[i] * momentum[i]
-    if power > 0.0:
+    # near rest rounding would become a force of any size
+    if power > 0.0 and abs(missing) > ROUNDING * (abs(start) + abs(gain) + power):
         for i in range(n_v):
             r[i] -= missing / (h * power) * momentum[i]
 
@@ -306,7 +310,7 @@ def energy_momentum(form, t, h, run, system, work):
             counters[TANGENTS] += 1
             if status != RUNNING:
                 return status
-        do_missing_work(h, gain, mean, v, w, phi_change, momentum, r, system, work)
+        do_missing_work(h, start, gain, mean, v, w, phi_change, momentum, r, system, work)
         turn_torques(mean, v, w, way, r, system)
         for i in range(n_u):
             r[i] = -r[i]

@@ -97,4 +97,4 @@ def moves(block):
 def conservative(force):
     """Whether a force has a potential, as springs without damping have."""
     law = getattr(force, "law", None)
-    return law is not None and law.kind in ("linear", "table") and law.damping == 0.0
+    return law is not None and law.kind == "linear" and law.damping == 0.0
