@@ -275,3 +275,21 @@ def test_rattle_keeps_all_levels_and_energy_momentum_positions():
     assert errors.position.max() < 1e-12 and errors.velocity.max() < 1e-11 and errors.acceleration.max() < 1e-9
     solution = simulate(six_bar(), 1.0, formulation="index3", integrator="energy-momentum", step=0.002)
     assert solution.constraint_errors.position.max() < 1e-12
+
+
+@pytest.mark.parametrize("along", [0.0, 1e-12])
+def test_rattle_with_a_rod_without_inertia_about_its_own_axis(along):
+    """In axes of the body that are turned, rounding leaves a moment of inertia that is no number to divide by."""
+    turn = np.linalg.qr([[1.0, 0.3, -0.2], [0.4, 1.0, 0.5], [-0.1, 0.2, 1.0]])[0]
+    model = br.Model("rods", gravity=(0, 0, -9.81))
+    model.body("a", mass=2.0, inertia=turn @ np.diag([0.1, 0.1, along]) @ turn.T, position=(0.5, 0, 0))
+    model.body("b", mass=1.0, inertia=(0.02, 0.03, 0.04), position=(1.3, 0.2, 0))
+    model.revolute("A", model.ground, "a", (0, 0, 0), (0, 1, 0.3))
+    model.spherical("B", "a", "b", (1, 0, 0))
+    model.start(joint="A", velocity=3.0)
+    system = build(model)
+    exact = simulate(system, 0.5, integrator="dop853", rtol=1e-10, output=1).q[-1]
+    errors = [
+        np.abs(simulate(system, 0.5, integrator="rattle", step=h, output=1).q[-1] - exact).max() for h in (4e-3, 2e-3)
+    ]
+    assert errors[0] < 1e-2 and errors[0] / errors[1] == pytest.approx(4.0, rel=0.1)

@@ -31,6 +31,7 @@ from .newton import larger
 
 call_retract = RETRACT.call
 MAX_ITERATIONS = 25
+FLAT = 1e-9  # volume of three directions, of that of perpendicular ones, which rounding leaves of none
 MARK = 0  # memory: factorisations up to its own (a hook may have made others since)
 
 
@@ -48,7 +49,9 @@ def spin_with(J, momentum, h, w):
         z = add(z, scale(0.5 * h, add(cross(w, z), cross((0.0, 0.0, 1.0), spin))))
         normal = cross(y, z)
         volume = dot(x, normal)
-        if volume == 0.0:  # no inertia about some axis: nothing turns it
+        if volume * volume <= FLAT * FLAT * dot(x, x) * dot(y, y) * dot(
+            z, z
+        ):  # no inertia about some axis: nothing turns it
             return w
         change = (dot(error, normal) / volume, dot(x, cross(error, z)) / volume, dot(x, cross(y, error)) / volume)
         w = add(w, change)
