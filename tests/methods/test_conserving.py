@@ -181,6 +181,32 @@ def test_energy_momentum_keeps_all_momenta_with_each_joint(joint):
     assert solution.constraint_errors.position.max() < 1e-11
 
 
+def test_energy_momentum_ends_where_velocities_miss_their_constraints():
+    """At 0.35 rad a step they do by more and more, until a step does not converge; its parts took thousands of steps before they
+    ended, with multipliers of 1e7."""
+    model = br.Model("loop", gravity=(0, 0, 0))
+    turn = np.array([[0.6, -0.8, 0.0], [0.8, 0.6, 0.0], [0.0, 0.0, 1.0]])
+    model.body("a", mass=2.0, inertia=(0.1, 0.2, 0.25), position=(0, 0, 0), rotation=turn)
+    model.body("b", mass=1.0, inertia=(0.15, 0.05, 0.15), position=(1.2, 0.5, 0.3), rotation=turn.T)
+    model.body("c", mass=0.7, inertia=(0.03, 0.03, 0.03), position=(1.8, 1.5, 0.1))
+    model.spherical("A", "a", "b", (0.6, 0.3, 0.1))
+    model.spherical("B", "b", "c", (1.5, 1.0, 0.2))
+    model.distance("D", "c", "a", (1.8, 1.5, 0.3), (0, 0.2, 0.1))
+    model.start(body="a", velocity=(0.1, 0.2, -0.3), angular_velocity=(1.0, -2.0, 2.0))
+    model.start(body="c", velocity=(0.4, 0.2, 0.1), angular_velocity=(-1.0, 2.0, 1.5), weight=1.0)
+    with pytest.raises(br.SimulationError, match=r"Newton's method did not converge.*Take a smaller step") as caught:
+        simulate(build(model), 4.8, formulation="index3", integrator="energy-momentum", step=0.12)
+    assert caught.value.solution.counters["rejected"] < 30
+    assert np.abs(caught.value.solution.lam).max() < 1e3
+
+
+def test_energy_momentum_keeps_energy_where_steps_are_cut():
+    """Some steps of the six-bar do not converge at once."""
+    solution = simulate(six_bar(), 2.0, formulation="index3", integrator="energy-momentum", step=0.005)
+    energy = energies(solution)
+    assert 0 < solution.counters["rejected"] < 20 and np.ptp(energy) < 1e-10 * solution.energy.kinetic.max()
+
+
 def test_energy_momentum_keeps_the_momentum_about_the_axis_of_a_carousel():
     """A swing on a turntable in gravity, with a spring: the momentum about the vertical is the only one that is kept."""
     model = br.Model("carousel", gravity=(0, 0, -9.81))

@@ -22,8 +22,9 @@ Kept to rounding with index3 (index2 and index3-alf change the state after the s
 momentum about every axis about which the exact motion keeps it, spin of bodies of revolution. rattle keeps the momenta too, at
 a lower cost, and the energy to order 2. For long runs where the energy decides. The work of dampers, drives and laws other than
 linear springs is that of the values halfway, of order 2. Nothing is damped: velocities miss their constraints by O(h^2), to and
-fro, and at coarse steps by more and more, which a constant energy does not show (`solution.constraint_errors` does); multipliers
-alternate by O(h), so those that are given out are averages. Nonholonomic rows hold halfway.
+fro, and at coarse steps by more and more, which a constant energy does not show (`solution.constraint_errors` does). Only where
+a step had to be cut they are settled first, with the same energy; where that is not possible, the run ends. Multipliers alternate by O(h), so those that are
+given out are averages. Nonholonomic rows hold halfway.
 Reference: Simo and Wong, Int. J. Numer. Meth. Eng. 31 (1991) 19-52; Gonzalez, J. Nonlinear Sci. 6 (1996) 449-467;
 Betsch and Leyendecker, Int. J. Numer. Meth. Eng. 67 (2006) 499-552; spec 004, section 1.9.
 """
@@ -47,7 +48,15 @@ from ..compiled.march import CULPRIT, EVALUATIONS, ITERATIONS, RESTART, TANGENTS
 from ..compiled.pointers import compiled
 from ..compiled.status import NEWTON_FAILED, RUNNING
 from ..kernels.vectors import add, cross, dot, nine, rotate, scale, subtract, triple
-from ..linalg.kkt import evaluate, multiply_mass
+from ..linalg.factor import failure
+from ..linalg.kkt import (
+    evaluate,
+    evaluated_accelerations,
+    factorise_kkt,
+    multiply_mass,
+    solve_kkt,
+    velocity_error,
+)
 from .base import Integrator, same_order
 from .dense_output import AT_END, AT_START, interpolate, take_slope
 from .newton import larger
@@ -58,6 +67,9 @@ MAX_ITERATIONS = 50
 SOFTNESS = 1e-10  # epsilon of the Newton matrix, in natural sizes
 NOTHING = 1e-15  # of a position
 ROUNDING = 1e-14  # of Phi, in characteristic lengths or radians, and of the energy: less is not corrected
+CUT = 0.75  # of the last step: a longer one has failed
+LITTLE = 1e-2  # of the kinetic energy
+SETTLED = 1e-9  # velocity error in characteristic lengths or radians per second
 STAGNATION = 1e3  # corrections that no longer shrink are accepted up to so many tolerances
 # memory: size of the last step, how many steps of that size are behind it
 LAST_STEP, PAST = range(2)
@@ -250,6 +262,47 @@ def follow(h, w, change, system):
             change[o], change[o + 1], change[o + 2] = mean_change(h, b, triple(change, o), w, system)
 
 
+@compiled
+def settle(t, y, momentum, system, work):
+    """Velocities in y are moved onto their constraints where they miss them, with accelerations and multipliers to fit. A status.
+
+    Behind a step that did not converge: what the longer step missed would be turned round by each shorter one, by lam ~ 1/h.
+    The energy that was in it goes back into the motion; where that is more than a little, the steps were too long all the time.
+    momentum (n_v + 1) is scratch.
+    """
+    n_q, n_v, b, u = system.n_q, system.n_v, work.b, work.u
+    q, v = y[:n_q], y[n_q : n_q + n_v]
+    evaluate(t, q, v, VELOCITY, system, work)
+    if velocity_error(system, work) <= SETTLED:
+        return RUNNING
+    if not factorise_kkt(system, work):
+        return failure(work.kkt)
+    for i in range(n_v + 1):
+        b[i] = 0.0
+    for i in range(system.n_rows):
+        b[n_v + 1 + i] = -work.phi_dot[i]
+    solve_kkt(system, work, b, u)
+    before = energy(v, momentum, system, work) - work.energy[0]
+    for i in range(n_v):
+        v[i] += u[i]
+    after, still = energy(v, momentum, system, work) - work.energy[0], True
+    for i in range(system.n_rows):
+        still = still and work.phi_t[i] == 0.0
+    if after < (1.0 - LITTLE) * before:
+        for i in range(n_v):
+            v[i] -= u[i]
+        return NEWTON_FAILED
+    if still and after > 0.0:
+        for i in range(n_v):
+            v[i] *= math.sqrt(before / after)
+    evaluate(t, q, v, VELOCITY, system, work)
+    if not evaluated_accelerations(system, work):
+        return failure(work.kkt)
+    for i in range(n_v + 1 + system.n_rows):
+        y[n_q + n_v + i] = u[i]
+    return RUNNING
+
+
 @STEP
 def energy_momentum(form, t, h, run, system, work):
     """One step. y = [q, v, u = (v', 0, lam)]; options: tolerance.
@@ -264,6 +317,10 @@ def energy_momentum(form, t, h, run, system, work):
     v, w, momentum = stages[4][:n_v], middle[n_q:o_u], stages[5][: n_v + 1]
     phi, phi_change, rows = stages[6][:n_rows], stages[7][:n_rows], stages[8][:n_rows]
     mean, last, earlier = stages[9][:n_u], stages[10][:n_u], stages[11][:n_u]
+    if counters[RESTART] == 1 and h < CUT * memory[LAST_STEP]:
+        status = settle(t, y, momentum, system, work)
+        if status != RUNNING:
+            return status
     if counters[RESTART] == 1 or abs(memory[LAST_STEP] - h) > 1e-9 * h:
         memory[PAST] = 0.0
     evaluate(t, y[:n_q], y[n_q:o_u], ENERGY, system, work)
