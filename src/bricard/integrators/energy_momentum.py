@@ -165,13 +165,19 @@ def end_averages(system, work):
 
 
 @compiled
+def kinetic_energy(v, momentum, system, work):
+    """Kinetic energy at v (n_v); momentum (n_v + 1) is scratch."""
+    multiply_mass(system, work, v, momentum)
+    twice = 0.0
+    for i in range(system.n_v):
+        twice += v[i] * momentum[i]
+    return 0.5 * twice
+
+
+@compiled
 def energy(v, momentum, system, work):
     """Kinetic energy at v (n_v) and potential energy; work is evaluated with ENERGY, momentum is scratch."""
-    multiply_mass(system, work, v, momentum)
-    total = work.energy[0]
-    for i in range(system.n_v):
-        total += 0.5 * v[i] * momentum[i]
-    return total
+    return work.energy[0] + kinetic_energy(v, momentum, system, work)
 
 
 @compiled
@@ -282,10 +288,10 @@ def settle(t, y, momentum, system, work):
     for i in range(system.n_rows):
         b[n_v + 1 + i] = -work.phi_dot[i]
     solve_kkt(system, work, b, u)
-    before = energy(v, momentum, system, work) - work.energy[0]
+    before = kinetic_energy(v, momentum, system, work)
     for i in range(n_v):
         v[i] += u[i]
-    after, still = energy(v, momentum, system, work) - work.energy[0], True
+    after, still = kinetic_energy(v, momentum, system, work), True
     for i in range(system.n_rows):
         still = still and work.phi_t[i] == 0.0
     if after < (1.0 - LITTLE) * before:
