@@ -23,8 +23,8 @@ momentum about every axis about which the exact motion keeps it, spin of bodies 
 a lower cost, and the energy to order 2. For long runs where the energy decides. The work of dampers, drives and laws other than
 linear springs is that of the values halfway, of order 2. Nothing is damped: velocities miss their constraints by O(h^2), to and
 fro, and at coarse steps by more and more, which a constant energy does not show (`solution.constraint_errors` does). Only where
-a step had to be cut they are settled first, with the same energy; where that is not possible, the run ends. Multipliers alternate by O(h), so those that are
-given out are averages. Nonholonomic rows hold halfway.
+a step had to be cut they are settled first, with the same energy; where that is not possible, the run ends. Multipliers
+alternate by O(h), so those that are given out are averages. Nonholonomic rows hold halfway.
 Reference: Simo and Wong, Int. J. Numer. Meth. Eng. 31 (1991) 19-52; Gonzalez, J. Nonlinear Sci. 6 (1996) 449-467;
 Betsch and Leyendecker, Int. J. Numer. Meth. Eng. 67 (2006) 499-552; spec 004, section 1.9.
 """
