@@ -509,9 +509,9 @@ def test_components_are_what_their_words_say(name, options):
     vector = vectors[:, np.argmin(np.abs(values - found.principal(z)))]
     for words, value in zip(found.components, vector / vector[0], strict=True):
         exact = of_the_motion(words, z)
-        assert abs(value - exact) <= 0.6 * z * abs(exact), (
-            words
-        )  # differences are half a step late; a whole one would be z
+        if name == "ce5" and words.startswith("h^4"):  # a backward difference with zeta = 1: half a step late
+            exact *= np.exp(-0.5j * z)
+        assert abs(value - exact) <= 0.2 * z * abs(exact), words  # a step more or less would be z
 
 
 def test_a_method_without_words_shows_places(monkeypatch):

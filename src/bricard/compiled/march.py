@@ -59,10 +59,8 @@ SHORTER = (0.8, 0.64, 0.512, 1.0)  # sizes of the tries to leap a singular posit
 NEARLY = 1e-15  # a time before another one, which rounding does not make equal to it
 SLIVER = 1e-3  # of a step: a rest that is no step of its own, but belongs to a neighbour
 SHORT = 0.02  # of a step: a shorter last one, behind a break or a reset, does not tell the multipliers of index 3
-EVENLY = (
-    3.0,
-    10.0,
-)  # steps: a rest of no more is divided evenly; with multipliers, which uneven steps spoil in index 3
+# steps: a rest of no more is divided evenly; without multipliers and with them, which uneven steps spoil in index 3
+EVENLY = (3.0, 10.0)
 
 LOG_SINGULAR = 1  # entered the neighbourhood of a singular position
 LOG_REBASED = 2  # independent coordinates were chosen anew

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..compiled.interfaces import ENERGY, EVALUATE, G_DOT, KINEMATICS, MAP, RATE, RETRACT, TANGENT, VELOCITY
 from ..compiled.pointers import compiled, inlined
+from .direct import kinematics_directly, retract_directly
 
 TINY, STEP, DIFFERENCE = 1e-30, 1e-4, 1e-5
 DIAGONAL = STEP * 0.7071067811865476 * (1 + 1j)
@@ -140,21 +141,7 @@ def methods(M, f, Phi, G, gamma, T, A, a, V, n_c, n_a, direct):
                     power += 0.5 * v[i] * inertia[i, j].imag / TINY * v[j]
             work.energy[0], work.energy[1] = potential, power
 
-    return EVALUATE(evaluate), *((moved, copied, unit_map) if direct else _moves(T))
-
-
-@RETRACT
-def moved(q, increment, q_new, system, work):
-    """Where q' = v: q plus the increment."""
-    for i in range(system.n_q):
-        q_new[i] = q[i] + increment[i]
-
-
-@KINEMATICS
-def copied(q, v, q_dot, system, work):
-    """Where q' = v."""
-    for i in range(system.n_q):
-        q_dot[i] = v[i]
+    return EVALUATE(evaluate), *((retract_directly, kinematics_directly, unit_map) if direct else _moves(T))
 
 
 @MAP

@@ -21,7 +21,7 @@ At a singular position of the parameters the forces of the body are made NaN, so
 
 import math
 
-from ..compiled.interfaces import EVALUATE, G_DOT, KINEMATICS, MAP, PLACE, RATE, RETRACT, TANGENT, VELOCITY
+from ..compiled.interfaces import EVALUATE, G_DOT, MAP, PLACE, RATE, TANGENT, VELOCITY
 from ..compiled.pointers import compiled
 from .bodies import evaluate_elements, inertia_of, place_planar, turn_body
 from .rotation_sets import LOST, QUATERNION, quaternion_of, regularity, turning_map
@@ -315,20 +315,6 @@ def evaluate_parameters(t, q, v, flags, system, work):
 def place_bodies_by_parameters(t, q, v, system, work):
     """Where the bodies are and how they move."""
     place_parameters(system, work, q, v, 0)
-
-
-@RETRACT
-def retract_parameters(q, increment, q_new, system, work):
-    """q + increment."""
-    for i in range(system.n_q):
-        q_new[i] = q[i] + increment[i]
-
-
-@KINEMATICS
-def kinematics_parameters(q, v, q_dot, system, work):
-    """q' = v."""
-    for i in range(system.n_q):
-        q_dot[i] = v[i]
 
 
 @MAP

@@ -13,14 +13,8 @@ from ..compiled import records
 from ..compiled.interfaces import METHODS
 from ..compiled.pointers import table
 from ..errors import ModelError, suggest
-from ..kernels.lagrangian import (
-    evaluate_parameters,
-    kinematics_parameters,
-    map_parameters,
-    place_bodies_by_parameters,
-    retract_parameters,
-    to_group,
-)
+from ..kernels.direct import kinematics_directly, retract_directly
+from ..kernels.lagrangian import evaluate_parameters, map_parameters, place_bodies_by_parameters, to_group
 from ..kernels.rotation_sets import LOST, NAMES, QUATERNION, parameters_of, regularity, turning_map
 from ..linalg import sparse
 from ..linalg.kkt import sparse_accelerations
@@ -272,8 +266,8 @@ class _Lagrangian:
         none, waste = np.zeros(0, np.uint32), np.zeros((0, 9), np.uint32)
         methods = (
             evaluate_parameters,
-            retract_parameters,
-            kinematics_parameters,
+            retract_directly,
+            kinematics_directly,
             map_parameters,
             sparse_accelerations,
             place_bodies_by_parameters,
