@@ -42,7 +42,7 @@ def test_output_inside_of_steps(mechanism, name):
     usual = 1.5, 4.0 if INTEGRATORS[name].order <= 2 else 15.0  # cubics are of order 4, with a constant of their own
     place, rough = LOWER.get(name, usual)
     for at_ends, in_between, factor in zip(*errors, (place, rough, rough), strict=True):
-        assert in_between < max(factor * at_ends, 1e-10)
+        assert in_between < max(factor * at_ends, 1e-10 if INTEGRATORS[name].adaptive else 0.0)
 
 
 @pytest.mark.parametrize("formulation", ["index2", "index3-alf"])
