@@ -11,7 +11,7 @@ from ..linalg import sparse
 from ..linalg.kkt import sparse_accelerations
 from ..linalg.ordering import candidate_orders
 from .channels import measure_value
-from .collect import Collection
+from .collect import Collector
 from .elements import CONSTRAINT, FORCE, MEASURE, NO_COLUMN
 from .regularise import regularise, weak_rows
 from .rotation import GROUP, with_rotation
@@ -82,17 +82,15 @@ def collect(model, extra=(), without=frozenset()):
     def start(measure):
         return measure_value(measure, *(poses[body] for body in measure.bodies))
 
-    collection = Collection()
+    collector = Collector()
     for joint in model.joints.values():
         if joint.name not in without:
-            collection.constraint(joint.name, joint.blocks(), start)
+            collector.constraint(joint.name, joint.blocks(), start)
     for name, blocks in extra:
-        collection.constraint(name, blocks, start)
+        collector.constraint(name, blocks, start)
     for force in model.forces.values():
-        collection.force(force)
-    measures = [collection.measuring(measure) for measure in collection.measures]
-    collection.elements = measures + collection.elements
-    return collection
+        collector.force(force)
+    return collector.collection()
 
 
 def assemble_records(model, collection, delayed=frozenset()):
@@ -108,7 +106,9 @@ def assemble_records(model, collection, delayed=frozenset()):
     for c, planar_c in enumerate((0, 1, None, None, None, 2)):
         column[:n, c] = np.where(planar, n_v if planar_c is None else v_start[:-1] + (planar_c or 0), v_start[:-1] + c)
 
-    elements, kernels, first, stage, sorted_measures = _sorted(collection)
+    elements, kernels, first, stage = _sorted(collection)
+    measures = tuple(e.measure for e in elements if e.measure is not None)
+    number_of = number | {measure: i for i, measure in enumerate(measures)}
     lengths = [len(e.parameters) for e in elements]
     g, k, d = (_entries(elements, which, number, column) for which in "gkd")
     gyroscopic, own_d = _gyroscopic(planar, column, d[0].size)
@@ -160,8 +160,8 @@ def assemble_records(model, collection, delayed=frozenset()):
         stage=np.array(stage, np.int64),
         kernels=np.array([address_of(KERNEL, kernel) for kernel in kernels], np.int64),
         first=np.array(first, np.int64),
-        operand_a=index([_operand(e, 0, number) for e in elements]),
-        operand_b=index([_operand(e, 1, number) for e in elements]),
+        operand_a=index([number_of[e.operands[0]] for e in elements]),
+        operand_b=index([number_of[e.operands[1]] for e in elements]),
         row=index([e.row for e in elements]),
         g_first=index(g[2]),
         k_first=index(k[2]),
@@ -211,12 +211,12 @@ def assemble_records(model, collection, delayed=frozenset()):
         record=record,
         pattern=pattern,
         name=model.name,
-        rows=tuple(collection.rows),
+        rows=collection.rows,
         mass_values=m,
         start=_drawn(bodies, planar),
         model=model,
         keep=tuple(e.type for e in elements) + tuple(e.function for e in elements),
-        measures=tuple(sorted_measures),
+        measures=measures,
         nodes=nodes,
         entry_side=g[3],
     )
@@ -251,21 +251,7 @@ def _sorted(collection):
                 elements += members
                 first.append(len(elements))
         stage.append(len(kernels))
-    # measures change places when sorted by kind: couplings and forces have to follow
-    position = {id(e): i for i, e in enumerate(elements)}
-    number = [position[id(e)] for e in collection.elements[: len(collection.measures)]]
-    for e in elements:
-        if e.type.stage != MEASURE and isinstance(e.operands[0], int):
-            e.operands = tuple(number[m] for m in e.operands)
-    measures = [None] * len(number)
-    for place, measure in zip(number, collection.measures, strict=True):
-        measures[place] = measure
-    return elements, kernels, first, stage, measures
-
-
-def _operand(element, side, number):
-    operand = element.operands[side]
-    return operand if isinstance(operand, int) else number[operand]
+    return elements, kernels, first, stage
 
 
 def _function_address(element):

@@ -8,6 +8,7 @@ import numpy as np
 from ..compiled.pointers import Pointer
 from ..kernels import laws, profiles
 from ..kernels.builtin_functions import FUNCTIONS
+from ..model.blocks import Measure
 from .elements import TYPES, ElementType, function_type
 from .user_check import check_function, check_law, check_profile
 from .user_joint import MEMORY, element_numbers
@@ -16,9 +17,12 @@ from .user_sparsity import joint_structure
 MANY, ALL_ENTRIES = 8, "all entries"
 
 
-@dataclass
+@dataclass(frozen=True)
 class Element:
-    """One element: its type, operands (bodies, or measures by number), parameters, function and constraint rows."""
+    """One element: its type, operands (two bodies or two measures), parameters, function and first constraint row.
+
+    Operands get numbers where the arrays are written: elements do not know in which order they are sorted.
+    """
 
     type: ElementType
     bodies: tuple  # whose columns the pattern refers to, two per twelve columns
@@ -26,9 +30,10 @@ class Element:
     parameters: tuple
     function: Pointer | None = None
     row: int = 0
+    measure: Measure | None = None  # that it evaluates
 
 
-@dataclass
+@dataclass(frozen=True)
 class Row:
     """One constraint row: which joint it belongs to, a short label, its unit, and its level."""
 
@@ -39,22 +44,31 @@ class Row:
     owner: str = "joint"  # or "body", for the unit norm of its quaternion
 
 
-@dataclass
+@dataclass(frozen=True)
 class Collection:
-    """All elements of a model."""
+    """All elements of a model. Several systems are built from one, so nothing in it can be changed."""
+
+    elements: tuple[Element, ...]
+    rows: tuple[Row, ...]
+    groups: tuple[tuple, ...]  # (first row, last row, bodies) of each joint, for the ordering
+    memory: int  # numbers that elements keep between calls
+
+
+@dataclass
+class Collector:
+    """Collects the elements of a model, one joint and one force after the other."""
 
     elements: list[Element] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
-    groups: list[tuple] = field(default_factory=list)  # (first row, last row, bodies) of each joint, for the ordering
-    measures: dict = field(default_factory=dict)
+    groups: list[tuple] = field(default_factory=list)
+    measures: dict = field(default_factory=dict)  # in use, each of them once: measure -> None
     types: dict = field(default_factory=dict)  # element types made for users' functions, by function
-    memory: int = 0  # numbers that elements keep between calls
+    memory: int = 0
 
-    def measure(self, measure):
-        """The number of a measure in use; each is evaluated once."""
-        if measure not in self.measures:
-            self.measures[measure] = len(self.measures)
-        return self.measures[measure]
+    def collection(self):
+        """What has been collected, with the elements that evaluate the measures in use."""
+        elements = [self._measuring(measure) for measure in self.measures] + self.elements
+        return Collection(tuple(elements), tuple(self.rows), tuple(self.groups), self.memory)
 
     def constraint(self, name, blocks, start):
         """Add the rows of one joint; `start(measure)` gives the value of a measure as drawn."""
@@ -73,7 +87,6 @@ class Collection:
         if block.kernel == "coupling":
             self._coupling(name, block.measures, block.ratios, block.profile, start, row)
         elif block.kernel == "distance":
-            from ..model.blocks import Measure
             from ..model.profiles import Constant
 
             measure = Measure("distance", block.bodies, block.parameters[:6])
@@ -92,12 +105,12 @@ class Collection:
             from ..model.profiles import Constant
 
             profile = Constant(sum(r * start(m) for m, r in zip(measures, ratios, strict=True)))
-        numbers = tuple(self.measure(m) for m in measures)
+        self.measures |= dict.fromkeys(measures)
         pointer, parameters = compiled_profile(profile, name)
         parameters = (len(measures), *ratios, *(0.0,) * (2 - len(ratios)), *parameters)
         bodies = tuple(b for m in measures for b in m.bodies)
         kind = TYPES[f"coupling {len(measures)}"]
-        self.elements.append(Element(kind, bodies, (*numbers, numbers[-1]), parameters, pointer, row))
+        self.elements.append(Element(kind, bodies, (measures[0], measures[-1]), parameters, pointer, row))
 
     def _function(self, element, row=0):
         built_in = isinstance(element.function, str)
@@ -116,12 +129,12 @@ class Collection:
             Element(kinds[own], element.bodies, element.bodies, (*points, *element.parameters), row=row)
         )
 
-    def measuring(self, measure):
+    def _measuring(self, measure):
         """The element that evaluates a measure."""
+        kind, parameters = TYPES["user coordinate" if measure.kind == "user" else measure.kind], measure.parameters
         if measure.kind == "user":
             parameters = self._kept(measure.joint, int(measure.parameters[0]))
-            return Element(TYPES["user coordinate"], measure.bodies, measure.bodies, parameters)
-        return Element(TYPES[measure.kind], measure.bodies, measure.bodies, measure.parameters)
+        return Element(kind, measure.bodies, measure.bodies, parameters, measure=measure)
 
     def _kept(self, joint, which=0):
         """Numbers of an element of a user's joint, which keeps some in memory of its own."""
@@ -134,9 +147,9 @@ class Collection:
             self._applied(force)
         elif hasattr(force, "law"):
             pointer, parameters = compiled_law(force.law, force.name)
-            number = self.measure(force.measure)
-            kind = TYPES["coordinate force"]
-            self.elements.append(Element(kind, force.measure.bodies, (number, number), parameters, pointer))
+            self.measures[force.measure] = None
+            kind, pair = TYPES["coordinate force"], (force.measure, force.measure)
+            self.elements.append(Element(kind, force.measure.bodies, pair, parameters, pointer))
         else:
             self._function(force)
 
