@@ -61,6 +61,9 @@ bench: $(VENV)/bench  ## speed and accuracy beside exudyn, trees beside Pinocchi
 bench-peers: $(VENV)/bench  ## time to accuracy beside exudyn, mujoco, pinocchio and IDA, on one thread
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/bricard bench peers
 
+ab: $(VENV)/ready  ## is this tree slower than another revision? make ab BASE=HEAD~5; CPU time, interleaved, with intervals
+	$(BIN)/python benchmarks/ab.py $(BASE) $(AB)
+
 wheel: $(VENV)/ready  ## build the wheel, install it in an empty environment and run the demo with it
 	rm -rf build/wheel && mkdir -p build/wheel
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir build/wheel .
@@ -76,4 +79,4 @@ changelog: $(VENV)/ready  ## put the fragments of changes/ into CHANGELOG.md: ma
 clean:  ## remove the virtual environment and what the targets wrote
 	rm -rf $(VENV) demo build bench.json
 
-.PHONY: help demo test test-all lint viewer pictures gallery screens pages bench bench-peers docs wheel changelog clean
+.PHONY: help demo test test-all lint viewer pictures gallery screens pages bench bench-peers ab docs wheel changelog clean
