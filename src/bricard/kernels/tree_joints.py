@@ -78,19 +78,22 @@ def turning_and_sliding(t, q, v, flags, first, last, system, work):
 
 @TREE_JOINT
 def gliding(t, q, v, flags, first, last, system, work):
-    """Planar: q = (x, y, angle about z)."""
-    c, d, members, q_first = work.branch.c, work.branch.d, system.tree.members, system.tree.q_first
+    """Planar: q = (x, y, angle about z), the angle backwards where S says so."""
+    c, d, s, members = work.branch.c, work.branch.d, work.branch.s, system.tree.members
+    q_first, v_first = system.tree.q_first, system.tree.v_first
     for m in range(first, last):
         n = members[m]
         o = q_first[n]
-        cosine, sine = math.cos(q[o + 2]), math.sin(q[o + 2])
+        angle = s[v_first[n] + 2, 5] * q[o + 2]
+        cosine, sine = math.cos(angle), math.sin(angle)
         c[n, 0], c[n, 1], c[n, 3], c[n, 4] = cosine, -sine, sine, cosine
         d[n, 0], d[n, 1] = q[o], q[o + 1]
 
 
 @TREE_JOINT
 def crossing(t, q, v, flags, first, last, system, work):
-    """Universal: q = (turn of the cross about z of A, turn of B about its own z); at (0, 0) B stands as (z, -y, x) of A.
+    """Universal: q = (turn of the cross about z of A, turn of B about its own z), both backwards where S says so; at (0, 0) B
+    stands as (z, -y, x) of A.
 
     The cross has its x axis along z of B: (cos, sin, 0) of the first angle.
     """
@@ -99,16 +102,17 @@ def crossing(t, q, v, flags, first, last, system, work):
     for m in range(first, last):
         n = members[m]
         o, u = q_first[n], v_first[n]
-        ca, sa, cb, sb = math.cos(q[o]), math.sin(q[o]), math.cos(q[o + 1]), math.sin(q[o + 1])
+        way = s[u, 5]
+        ca, sa, cb, sb = math.cos(q[o]), way * math.sin(q[o]), math.cos(q[o + 1]), way * math.sin(q[o + 1])
         c[n, 0], c[n, 1], c[n, 2] = sb * sa, cb * sa, ca
         c[n, 3], c[n, 4], c[n, 5] = -sb * ca, -cb * ca, sa
         c[n, 6], c[n, 7], c[n, 8] = cb, -sb, 0.0
-        s[u + 1, 3], s[u + 1, 4] = ca, sa
+        s[u + 1, 3], s[u + 1, 4] = way * ca, way * sa
         product = v[u] * v[u + 1]
         bias[n, 3], bias[n, 4] = -product * sa, product * ca
         if flags & TANGENT:
             branch.slope[u, 9], branch.slope[u, 10] = -sa, ca
-            branch.bias_slope[u, 3], branch.bias_slope[u, 4] = -product * ca, -product * sa
+            branch.bias_slope[u, 3], branch.bias_slope[u, 4] = -way * product * ca, -way * product * sa
 
 
 @compiled

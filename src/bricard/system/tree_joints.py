@@ -151,16 +151,17 @@ def cylindrical(joint, reverse, planar):
 
 
 def universal(joint, reverse, planar):
-    """Two angles: of the cross against the parent, of the body against the cross."""
+    """Two angles: of the cross against the parent, of the body against the cross; backwards if the parent is the second body."""
     if planar:
         return None
+    way = -1.0 if reverse else 1.0
 
     def coordinates(d, C, near):
-        angles = np.arctan2(C[1, 2], C[0, 2]), np.arctan2(-C[2, 1], C[2, 0])
+        angles = way * np.arctan2(C[1, 2], C[0, 2]), way * np.arctan2(-C[2, 1], C[2, 0])
         return np.array([_nearest(angle, None if near is None else near[i]) for i, angle in enumerate(angles)])
 
-    motion = np.array([[0, 0, 0, 0, 0, 1], [0, 0, 0, 1, 0, 0]], float)
-    labels = ("turn of the cross", "turn against the cross") if reverse else ("angle_a", "angle_b")
+    motion = way * np.array([[0, 0, 0, 0, 0, 1], [0, 0, 0, 1, 0, 0]], float)
+    labels = ("angle_b", "angle_a") if reverse else ("angle_a", "angle_b")
     return TreeJoint(kernels.crossing, *_frames(joint, reverse), motion, labels, (ANGLE,) * 2, coordinates)
 
 
@@ -182,14 +183,15 @@ def spherical(joint, reverse, planar):
     return TreeJoint(kernels.rolling_ball, *frames, motion, labels, (ANGLE,) * 3, coordinates, quaternion=True)
 
 
-def gliding(frame_a, frame_b):
-    """x, y and an angle."""
+def gliding(frame_a, frame_b, reverse=False):
+    """x, y and an angle; reverse : the angle is that of the parent against the body, as its joint counts it."""
+    way, shifts = (-1.0, ("x of the first body", "y of the first body")) if reverse else (1.0, ("x", "y"))
 
     def coordinates(d, C, near):
-        angle = np.arctan2(C[1, 0], C[0, 0])
+        angle = way * np.arctan2(C[1, 0], C[0, 0])
         return np.array([d[0], d[1], _nearest(angle, None if near is None else near[2])])
 
-    motion, labels = np.eye(6)[[0, 1, 5]], ("x", "y", "angle")
+    motion, labels = np.diag([1, 1, 0, 0, 0, way])[[0, 1, 5]], (*shifts, "angle")
     return TreeJoint(kernels.gliding, frame_a, frame_b, motion, labels, (LENGTH, LENGTH, ANGLE), coordinates)
 
 
@@ -208,8 +210,8 @@ def planar_joint(joint, reverse, planar):
     frames = _frames(joint, reverse)
     if planar:
         upright = _upright(frames)
-        return None if upright is None or upright[2] < 0.0 else gliding(*upright[:2])
-    return gliding(*frames)
+        return None if upright is None or upright[2] < 0.0 else gliding(*upright[:2], reverse)
+    return gliding(*frames, reverse)
 
 
 def free(joint, reverse, planar):
