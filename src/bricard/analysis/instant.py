@@ -30,11 +30,15 @@ class Directions(NamedTuple):
         return Directions(N, np.eye(len(N))[free], self.lift - N @ self.lift[free], self.rank)
 
 
-def directions(G, row_scale, metric):
-    """Directions orthonormal in scaled velocities (metres, and radians times the characteristic length)."""
+def directions(G, row_scale, metric, natural, least=0):
+    """Directions orthonormal in scaled velocities (metres, and radians times the characteristic length).
+
+    natural : natural size of the rows (1/m), beside which singular values are judged, but for `least` of them: so many rows are
+    independent elsewhere.
+    """
     size = np.sqrt(metric)
     U, s, Vt = np.linalg.svd(row_scale[:, None] * G * size, full_matrices=True)
-    r = rank(s)
+    r = max(rank(s, natural), min(rank(s), least))
     N = size[:, None] * Vt[r:].T
     lift = size[:, None] * (Vt[:r].T / s[:r]) @ U[:, :r].T * row_scale
     return Directions(N, Vt[r:] / size, lift, r)

@@ -27,6 +27,7 @@ from ..model import Model
 from ..system.assembler import assemble, complete
 from ..system.inputs import input_force, motor, with_forces
 from ..system.redundancy import redundancy
+from ..system.regularise import row_sizes
 from ..system.rotation import in_group
 from ..system.state import State, check_state
 from ..system.system import System
@@ -160,9 +161,9 @@ class Motion:
             metric = np.where(metric == 1.0, 1.0, metric * (system.length / tangent) ** 2)
         now = instant.look(state.q, state.v, state.a, state.lam)
         self.M, self.K, self.D, G, rate = now.M, now.K, now.D, now.G, now.rate
-        holonomic = r.velocity_level == 0
-        every = directions(G, r.row_scale, metric)
-        positions = directions(G[holonomic], r.row_scale[holonomic], metric) if not holonomic.all() else every
+        holonomic, natural = r.velocity_level == 0, float(row_sizes(system, state.q).max(initial=0.0)) / r.length
+        every = directions(G, r.row_scale, metric, natural)
+        positions = directions(G[holonomic], r.row_scale[holonomic], metric, natural) if not holonomic.all() else every
         if every.rank < system.n_rows - redundancy(system, state):
             raise AssemblyError(
                 f"The position at t = {state.t:g} s is singular: {system.n_rows - redundancy(system, state)} independent rows "

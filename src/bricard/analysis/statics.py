@@ -15,6 +15,7 @@ import numpy as np
 
 from ..errors import AssemblyError
 from ..system.assembler import settle
+from ..system.regularise import row_sizes
 from .instant import Instant, directions
 
 LARGEST_STEP, HALVINGS = 0.3, 12  # in characteristic lengths, times `reach`, or radians
@@ -35,9 +36,13 @@ class Statics:
         now = self.instant.look(q, v)
         metric, G, f = r.metric[: r.n_v], now.G, now.f
         self.turn = now.work.value.copy()
-        self.all = directions(G, r.row_scale, metric)
+        natural = float(row_sizes(system, q).max(initial=0.0)) / r.length
+        self.all = directions(G, r.row_scale, metric, natural, r.n_rows - r.redundant)
         holonomic = r.velocity_level == 0
-        self.holonomic = self.all if holonomic.all() else directions(G[holonomic], r.row_scale[holonomic], metric)
+        self.holonomic = self.all
+        if not holonomic.all():
+            least = int(holonomic.sum()) - r.redundant
+            self.holonomic = directions(G[holonomic], r.row_scale[holonomic], metric, natural, least)
         self.lam = self.all.lift.T @ f
         self.force = self.all.N.T @ f  # along the directions that are left
         self.left = self.all.B.T @ self.force * np.sqrt(metric)  # per velocity, in units of force

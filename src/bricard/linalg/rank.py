@@ -10,20 +10,20 @@ def singular_values(matrix):
     return np.linalg.svd(matrix, compute_uv=False) if matrix.size else np.zeros(0)
 
 
-def rank(values, relative=RELATIVE):
-    """Number of singular values that count."""
-    return int(np.sum(values > relative * values[0])) if values.size and values[0] > 0.0 else 0
+def rank(values, natural=0.0, relative=RELATIVE):
+    """Number of singular values that count, beside the largest of them or the `natural` size of a row, where that is larger."""
+    return int(np.sum(values > relative * max(values[0], natural))) if values.size and values[0] > 0.0 else 0
 
 
-def dependent_rows(matrix, relative=RELATIVE):
-    """Rows that are combinations of the rows before them: Gram-Schmidt, twice for safety."""
+def dependent_rows(matrix, natural, relative=RELATIVE):
+    """Rows that are combinations of the rows before them: Gram-Schmidt, twice for safety. natural (m,): sizes of rows."""
     basis, found = np.zeros((0, matrix.shape[1])), []
     for i, row in enumerate(matrix):
         size = np.linalg.norm(row)
         rest = row - basis.T @ (basis @ row)
         rest = rest - basis.T @ (basis @ rest)
         left = np.linalg.norm(rest)
-        if size == 0.0 or left <= relative * max(size, 1.0):
+        if size == 0.0 or left <= relative * max(size, natural[i]):
             found.append(i)
         else:
             basis = np.vstack([basis, rest / left])

@@ -13,6 +13,7 @@ from ..linalg.kkt import accelerations, evaluate, factorise_kkt, select_rows, so
 
 NEGLIGIBLE, REDUNDANT, MASSLESS, WEAK = 1e-15, 1e-6, 1e-4, 1e-6
 REFINEMENTS, NOTHING = 10, 1e-14  # what counts as no mass at all, of the mean mass
+SHARE = 0.1  # of what rows can be by their geometry: rows that are smaller on the whole hardly hold anything
 
 
 def regularise(system):
@@ -58,17 +59,41 @@ def natural_mass(system):
 
 
 def row_diagonal(system):
-    """Natural scale of each row (n_rows,): the mean of the diagonal of G M^-1 G^T in dimensionless rows, with units."""
+    """Natural scale of each row (n_rows,): the mean of the diagonal of G M^-1 G^T in dimensionless rows, with units.
+
+    In relative coordinates all rows of a closed loop may be rounding only, such as those of a second hinge on the same axis: they
+    are judged by what they can be from their geometry, see row_sizes(), with the lever of the characteristic length.
+    """
     r = system.record
     mass = np.maximum(mass_diagonal(system), 1e-2 * natural_mass(system))  # a tiny inertia must not set the scale
     g = system.evaluated(0.0, system.start, np.zeros(r.n_v)).g
     real = r.g_column < r.n_v
-    diagonal = np.zeros(r.n_rows)
-    np.add.at(diagonal, r.g_row[real].astype(int), g[real] ** 2 / mass[r.g_column[real].astype(int)])
+    row, column = r.g_row[real].astype(int), r.g_column[real].astype(int)
+    diagonal, possible = np.zeros(r.n_rows), np.zeros(r.n_rows)
+    np.add.at(diagonal, row, g[real] ** 2 / mass[column])
+    np.maximum.at(possible, row, row_sizes(system)[row] ** 2 / (mass * r.metric[:-1])[column])
     # one size for all rows of a unit: invariant under rotations, and smallest multipliers in the scaled rows
-    dimensionless = diagonal * r.row_scale**2
-    natural = float(np.mean(dimensionless)) if dimensionless.size else 1.0
+    dimensionless, possible = diagonal * r.row_scale**2, SHARE * possible / r.length**2
+    natural = max(float(np.mean(dimensionless)), float(np.mean(possible))) if dimensionless.size else 1.0
     return (natural or 1.0) / r.row_scale**2
+
+
+def row_sizes(system, q=None):
+    """Natural size (n_rows,) of each row without units: its norm along the motions of bodies, at q or as drawn.
+
+    In relative coordinates rows are made of these by the joints of the tree, and little more than rounding may be left of them.
+    """
+    r = system.record
+    g = system.evaluated(0.0, system.start if q is None else q, np.zeros(r.n_v)).g
+    if system.tree:
+        count = r.tree.g_entries
+        row, g, part = r.g_row[:count], g[:count], r.tree.g_place % 6
+        weight = np.where(r.tree.g_place < 6 * r.tree.pull_row.size, np.where(part < 3, 1.0, r.length**-2), 0.0)
+    else:
+        row, weight = r.g_row, np.where(r.g_column < r.n_v, r.metric[r.g_column.astype(int)], 0.0)
+    squares = np.zeros(r.n_rows)
+    np.add.at(squares, row.astype(int), weight * g**2)
+    return np.sqrt(squares) * r.row_scale * r.length
 
 
 def weak_rows(system, q=None):

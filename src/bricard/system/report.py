@@ -13,7 +13,7 @@ from ..model.drawing import missing_meshes
 from .assembler import assemble, settle
 from .build import build
 from .fit import DENSE, misfit, scaled_jacobian
-from .regularise import count_weak
+from .regularise import count_weak, row_sizes
 from .topology import gruebler, loops
 from .tree import outside_joints
 
@@ -153,22 +153,23 @@ def _rank_at(system, q, v):
         return system.n_rows - weak, [f"{weak} rows (too many rows to name them one by one)"] if weak else [], None
     scaled = scaled_jacobian(system, q, v)
     values = singular_values(scaled)
-    number = rank(values)
-    redundant = [system.row_name(i) for i in dependent_rows(scaled)] if number < system.n_rows else []
+    sizes = row_sizes(system, q)
+    number = rank(values, sizes.max(initial=0.0))
+    redundant = [system.row_name(i) for i in dependent_rows(scaled, sizes)] if number < system.n_rows else []
     return number, redundant, float(values[number - 1]) if number else None
 
 
 def _rank_nearby(system, q, v):
     """Rank a little way along the admissible motions, where a singular start shows more independent rows."""
-    scaled = scaled_jacobian(system, q, v)
+    scaled, natural = scaled_jacobian(system, q, v), row_sizes(system, q).max(initial=0.0)
     _, values, vectors = np.linalg.svd(scaled)
-    free = vectors[rank(values) :].T
+    free = vectors[rank(values, natural) :].T
     if not free.shape[1]:
-        return rank(values)
+        return rank(values, natural)
     columns = np.where(system.translations, system.length, 1.0)
     direction = (free @ np.random.default_rng(4).normal(size=free.shape[1])) * columns
     try:
         near, _ = settle(system, 0.0, system.retract(q, 0.02 * direction / np.abs(direction / columns).max()), 0.0 * v)
     except AssemblyError:
-        return rank(values)
-    return rank(singular_values(scaled_jacobian(system, near, v)))
+        return rank(values, natural)
+    return rank(singular_values(scaled_jacobian(system, near, v)), natural)
