@@ -64,6 +64,9 @@ bench-peers: $(VENV)/bench  ## time to accuracy beside exudyn, mujoco, pinocchio
 ab: $(VENV)/ready  ## is this tree slower than another revision? make ab BASE=HEAD~5; CPU time, interleaved, with intervals
 	$(BIN)/python benchmarks/ab.py $(BASE) $(AB)
 
+campaign: $(VENV)/ready  ## random mechanisms against an independent oracle, resumed where it was stopped: make campaign N=1000 SEED=1
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m lab.campaign $(or $(N),200) --seed $(or $(SEED),1)
+
 wheel: $(VENV)/ready  ## build the wheel, install it in an empty environment and run the demo with it
 	rm -rf build/wheel && mkdir -p build/wheel
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir build/wheel .
@@ -79,4 +82,4 @@ changelog: $(VENV)/ready  ## put the fragments of changes/ into CHANGELOG.md: ma
 clean:  ## remove the virtual environment and what the targets wrote
 	rm -rf $(VENV) demo build bench.json
 
-.PHONY: help demo test test-all lint viewer pictures gallery screens pages bench bench-peers ab docs wheel changelog clean
+.PHONY: help demo test test-all lint viewer pictures gallery screens pages bench bench-peers ab campaign docs wheel changelog clean
