@@ -65,7 +65,11 @@ ab: $(VENV)/ready  ## is this tree slower than another revision? make ab BASE=HE
 	$(BIN)/python benchmarks/ab.py $(BASE) $(AB)
 
 campaign: $(VENV)/ready  ## random mechanisms against an independent oracle, resumed where it was stopped: make campaign N=1000 SEED=1
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m lab.campaign $(or $(N),200) --seed $(or $(SEED),1)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m lab.campaign run $(or $(N),200) --seed $(or $(SEED),1)
+
+campaign-quick: $(VENV)/ready  ## 200 random mechanisms against the oracle, from the start
+	rm -f build/campaign/quick.jsonl
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m lab.campaign run 200 --seed 1 --file build/campaign/quick.jsonl
 
 wheel: $(VENV)/ready  ## build the wheel, install it in an empty environment and run the demo with it
 	rm -rf build/wheel && mkdir -p build/wheel
@@ -82,4 +86,4 @@ changelog: $(VENV)/ready  ## put the fragments of changes/ into CHANGELOG.md: ma
 clean:  ## remove the virtual environment and what the targets wrote
 	rm -rf $(VENV) demo build bench.json
 
-.PHONY: help demo test test-all lint viewer pictures gallery screens pages bench bench-peers ab campaign docs wheel changelog clean
+.PHONY: help demo test test-all lint viewer pictures gallery screens pages bench bench-peers ab campaign campaign-quick docs wheel changelog clean

@@ -47,7 +47,7 @@ def _element(mechanism, e):
     if kind == "user_joint":
         lead, axes = table["lead"], axes_about(table["axis"])
         frames = {key: _frame(mechanism, e[key[-1]], table["point"], axes) for key in ("frame_a", "frame_b")}
-        return Call(kind, (name, e["a"], e["b"], {"screw": lead}), frames)
+        return Call(kind, (name, e["a"], e["b"], {"screw": lead, "way": e["way"]}), frames)
     if e.get("by_frames"):
         axes = axes_about(table.pop("axis"), table.pop("x", None)) if "axis" in table else np.eye(3)
         point = table.pop("point")
@@ -84,19 +84,19 @@ def _live(value):
         return value
     if set(value) == {"function"}:
         return getattr(functions, value["function"])
-    if set(value) == {"screw"}:
-        return screw(value["screw"])
+    if "screw" in value:
+        return screw(value["screw"], value["way"])
     return {
         key: getattr(functions, item) if key == "function" and isinstance(item, str) else _live(item)
         for key, item in value.items()
     }
 
 
-def screw(lead):
-    """The user's joint of a screw."""
+def screw(lead, way):
+    """The user's joint of a screw: explicit, implicit or a routine."""
     import bricard as br
 
-    return br.UserJoint.explicit(functions.screw, {"angle": "angle"}, parameters=(lead,))
+    return getattr(br.UserJoint, way)(functions.SCREWS[way], {"angle": "angle"}, parameters=(lead,))
 
 
 def script(mechanism: Mechanism, run: dict[str, Any], comment: str = "") -> str:
@@ -113,6 +113,8 @@ def script(mechanism: Mechanism, run: dict[str, Any], comment: str = "") -> str:
         lines.append(f"m.{method}({', '.join(words)})")
     build = {key: run[key] for key in ("coordinates", "rotation") if key in run}
     rest = {key: value for key, value in run.items() if key not in build}
+    if "step" in rest:
+        rest["step"] *= mechanism.duration
     made = f"m.build({', '.join(f'{key}={value!r}' for key, value in build.items())})"
     words = ", ".join(f"{key}={value!r}" for key, value in rest.items())
     return "\n".join([*lines, f"s = br.simulate({made}, {mechanism.duration!r}, {words})", "print(s.status)", ""])
@@ -125,8 +127,8 @@ def _parts(call):
 def _text(value):
     if isinstance(value, dict) and set(value) == {"function"}:
         return f"functions.{value['function']}"
-    if isinstance(value, dict) and set(value) == {"screw"}:
-        return f"screw({value['screw']!r})"
+    if isinstance(value, dict) and "screw" in value:
+        return f"screw({value['screw']!r}, {value['way']!r})"
     if isinstance(value, dict):
         parts = (
             f"{key!r}: functions.{item}" if key == "function" else f"{key!r}: {_text(item)}"

@@ -45,3 +45,27 @@ def screw(s, p):
     """An explicit joint: a turn about z with the lead p[0] per radian."""
     c, z = np.cos(s[0]), np.sin(s[0])
     return (0.0, 0.0, p[0] * s[0]), ((c, -z, 0.0), (z, c, 0.0), (0.0, 0.0, 1.0))
+
+
+def screw_closure(d, C, s, p):
+    """The same as an implicit joint: zero where it closes."""
+    c, z = np.cos(s[0]), np.sin(s[0])
+    return d[0], d[1], d[2] - p[0] * s[0], C[0][2], C[1][2], C[1][0] * c - C[0][0] * z
+
+
+def screw_routine(s, u, p):
+    """The same by the contract of a routine: d, d', its columns, its bias; C, w, its columns, its bias."""
+    c, z, lead = np.cos(s[0]), np.sin(s[0]), p[0]
+    return (
+        (0.0, 0.0, lead * s[0]),
+        (0.0, 0.0, lead * u[0]),
+        ((0.0,), (0.0,), (lead,)),
+        (0.0, 0.0, 0.0),
+        ((c, -z, 0.0), (z, c, 0.0), (0.0, 0.0, 1.0)),
+        (0.0, 0.0, u[0]),
+        ((0.0,), (0.0,), (1.0,)),
+        (0.0, 0.0, 0.0),
+    )
+
+
+SCREWS = {"explicit": screw, "implicit": screw_closure, "routine": screw_routine}

@@ -43,7 +43,7 @@ def draw(seed: int, index: int) -> Mechanism:
     _forces(board)
     _starts(board)
     _shuffle(board)
-    return mechanism
+    return Mechanism.loads(mechanism.dumps())  # plain numbers
 
 
 def _bodies(board, count):
@@ -185,13 +185,24 @@ def _loops(board):
         kinds = _kinds(board, a, b, tree=False)
         kind = board.choice(kinds)
         _try(board, _place(board, kind, a, b, joints.BETWEEN[kind][0]))
-    twice = [e for e in board.mechanism.elements if e["kind"] in ("revolute", "prismatic", "cylindrical")]
-    if twice and board.chance(0.2):  # a second hinge on the same axis: redundant rows
-        first = board.choice(twice)
-        shift = board.world.length * board.uniform(-1.0, 1.0) * np.array(first["axis"])
-        if not board.flat(first["a"], first["b"]):
-            copy = {**first, "name": _name(board), "point": (np.array(first["point"]) + shift).tolist()}
-            board.mechanism.elements.append(copy)
+    if board.chance(0.25):
+        _again(board)
+
+
+def _again(board):
+    """A second joint on the axis of another one, or a second wheel on an axle: redundant rows, on purpose."""
+    elements = board.mechanism.elements
+    hinges = [
+        e for e in elements if e["kind"] in ("revolute", "prismatic", "cylindrical") and not board.flat(e["a"], e["b"])
+    ]
+    wheels = [e for e in elements if e["kind"] == "rolling_disc" and abs(np.dot(e["axis"], e["normal"])) < 1e-12]
+    if not hinges + wheels:
+        return
+    first = board.choice(wheels or hinges)
+    key = "centre" if first in wheels else "point"
+    shift = board.world.length * board.uniform(-1.0, 1.0) * np.array(first["axis"])
+    copy = {**first, "name": _name(board), key: (np.array(first[key]) + shift).tolist()}
+    _try(board, copy) if first in wheels else elements.append(copy)
 
 
 def coordinates_of(mechanism):
@@ -237,10 +248,11 @@ def _starts(board):
     _, G, phi_dot, _, _, R = system.constraints(0.0, system.start(), near)
     T = system.metric(R)
     free = board.rng.normal(size=len(system.columns)) * np.sqrt(world.mass) * world.length / world.time
-    v = T @ (free * board.log(0.1, 2.0) + nearest(G @ T, -phi_dot - G @ T @ (free * 0.0)))
+    fast = 5.0 if board.chance(0.1) else 1.0  # enough for full turns
+    v = T @ (free * fast * board.log(0.1, 2.0))
     v = v - T @ nearest(G @ T, G @ v + phi_dot)
     V, W = system.spread(v)
-    way = board.choice(["bodies", "joints", "none"])
+    way = board.choice(["bodies", "bodies", "joints", "joints", "none", "position"])
     if way == "bodies":
         for body in mechanism.bodies:
             i = system.index[body["name"]]
@@ -254,6 +266,26 @@ def _starts(board):
             if board.chance(0.5):
                 speed = float(measured[2][system.m.place(system.coordinate(name))])
                 mechanism.starts.append({"joint": name, "velocity": speed})
+
+    if way == "position":
+        _position(board)
+
+
+def _position(board):
+    """One coordinate a little away from where it is drawn, where the mechanism can move it."""
+    mechanism, coordinates = board.mechanism, coordinates_of(board.mechanism)
+    if not coordinates or any(e["kind"] in ("drive", "drive_distance", "gear") for e in mechanism.elements):
+        return
+    name, unit = board.one_of(coordinates)
+    system = System(mechanism)
+    drawn = system.start()
+    near = reference_at(system, drawn)
+    _, G, _, _, measured, R = system.constraints(0.0, drawn, near)
+    way = measured[1][system.m.place(system.coordinate(name))].ravel()[system.columns] @ system.metric(R)
+    stays = way - nearest(G @ system.metric(R), G @ system.metric(R) @ way)
+    if np.linalg.norm(stays) > 0.1 * np.linalg.norm(way):
+        position = board.value(name) + board.world.of(unit)[0] * board.uniform(-0.05, 0.05)
+        mechanism.starts.append({"joint": name, "position": position})
 
 
 def _shuffle(board):

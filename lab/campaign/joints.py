@@ -75,8 +75,9 @@ def constant_angle(board, a, b):
 
 
 def user_joint(board, a, b):
-    """Draw a screw."""
-    return _hinge(board, a, b) | {"lead": board.world.length * board.uniform(-0.3, 0.3)}
+    """Draw a screw, in one of the ways in which a user may give it."""
+    lead, way = board.world.length * board.uniform(-0.3, 0.3), board.choice(["explicit", "implicit", "routine"])
+    return _hinge(board, a, b) | {"lead": lead, "way": way}
 
 
 def joint(board, a, b):
@@ -104,6 +105,8 @@ def rolling_disc(board, a, b):
     centre, axis, normal = board.place(b), board.direction(), board.direction()
     while abs(axis @ normal) > 0.9:
         normal = board.direction()
+    if board.chance(0.5):  # it stands upright
+        normal = board.normal_to(axis)
     radius = board.uniform(0.2, 0.8)
     down = (axis @ normal) * axis - normal
     lowest = centre + radius * down / np.linalg.norm(down)

@@ -22,13 +22,19 @@ from .combinations import family
 from .generator import coordinates_of
 from .mechanism import Mechanism
 from .oracle.motion import TooLong
-from .reference import CLOSES, Reference, distances
+from .reference import Reference, distances
 
 TIMES = 10.0  # what rtol asks
 FLOOR = 1e-11  # round-off
 HALVINGS = 3
 COARSE = 1e-2  # distance of two runs with different steps beyond which nothing can be said
-OWN_MODEL = ("penalty",)  # formulations whose error does not vanish with the step
+LEDGER = 10.0  # how much farther than the motion the energy balance may be off, as a share of the energies
+ROUNDING = 1e-12  # of potential energies, whose zero is anywhere
+FALLS, FARTHEST = (
+    8.0,
+    100.0,
+)  # what a hundredth of rtol must do to an error that is beyond 10 times rtol, but not beyond so much
+OWN_MODEL = {"penalty": {"kappa": 1e6}}  # formulations whose error does not vanish with the step, and how it grows
 
 
 class Failed(Exception):
@@ -50,8 +56,8 @@ class Trial:
         from bricard import BricardError
 
         began = time.process_time()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
             try:
                 found = self._judge(run)
             except TooLong as error:
@@ -62,21 +68,22 @@ class Trial:
                 frame = traceback.extract_tb(error.__traceback__)[-1]
                 place = f"{frame.filename.rpartition('/')[2]}:{frame.lineno}"
                 found = {"outcome": "crash", "reason": f"{type(error).__name__} in {place}: {error}"}
+        found["warned"] = sorted({type(w.message).__name__ for w in told if issubclass(w.category, UserWarning)})
         return {"run": run, "family": family(run), **found, "seconds": round(time.process_time() - began, 3)}
 
     def _judge(self, run):
-        solution = self._solution(run)
+        solution = self.solution(run)
         seen = self.reference.seen(solution)
         start = self.reference.state(seen)
-        gap, slip = self.reference.start_errors(start)
-        if not max(gap, slip) <= CLOSES:
-            return {"outcome": "disagree", "reason": f"the start violates the constraints by {gap:.1g} and {slip:.1g}"}
+        wrong = self.reference.wrong_start(start) or energy_fault(self.mechanism, solution, seen)
+        if wrong:
+            return {"outcome": "disagree", "reason": wrong}
         oracle = self.reference.of(start)
         if "step" in run:
             return self._fixed(run, solution, seen, oracle)
         return self._adaptive(run, solution, seen, oracle)
 
-    def _solution(self, run, **changes):
+    def solution(self, run, **changes):
         """The Solution of a run that has reached its end."""
         import bricard as br
 
@@ -95,37 +102,40 @@ class Trial:
         return solution
 
     def _adaptive(self, run, solution, seen, oracle):
-        errors, allowed = self._errors(solution, seen, oracle, run["rtol"])
+        errors, allowed = self._errors(run, solution, seen, oracle)
+        if (errors <= allowed).all() and oracle.until == len(self.reference.times):
+            wrong = ledger_fault(self.mechanism, solution, seen, oracle, allowed.max(initial=0.0))
+            if wrong:
+                return {"outcome": "disagree", "reason": wrong}
         excess = float((errors / allowed).max(initial=0.0))
         if excess <= 1.0:
             return {"outcome": "agree", "excess": excess, "until": oracle.until}
         tighter = max(run["rtol"] / 100.0, 1e-12)
-        second = self._solution(run, rtol=tighter)
-        again, limit = self._errors(second, self.reference.seen(second), oracle, tighter)
+        second = self.solution(run, rtol=tighter)
+        again, limit = self._errors({**run, "rtol": tighter}, second, self.reference.seen(second), oracle)
         rest = float((again / limit).max(initial=0.0))
-        if rest <= 1.0 or (again.max() < 0.03 * errors.max() and rest <= excess):
+        if rest <= 1.0 or (FALLS * again.max() < errors.max() and excess < FARTHEST):
             return {"outcome": "agree", "excess": excess, "until": oracle.until}
         return self._apart(errors, allowed, f"; with rtol {tighter:.0e} by {again.max():.2g}")
 
-    def _errors(self, solution, seen, oracle, rtol):
+    def _errors(self, run, solution, seen, oracle):
         """(errors, what is allowed) at the samples that can be compared."""
-        n = oracle.until
-        errors = distances(seen, oracle.seen, oracle.weights)[:n]
-        allowed = TIMES * rtol * oracle.growth[:n] + oracle.part[:n] + FLOOR * oracle.growth[:n]
+        n, weights = oracle.until, oracle.weights
+        if solution.provenance["formulation"].startswith("index3"):  # velocities are judged times the step
+            times = max(1.0, solution.counters["steps"] / self.mechanism.duration)
+            weights = weights._replace(V=weights.V * times, W=weights.W * times)
+        errors = distances(seen, oracle.seen, weights)[:n]
+        allowed = TIMES * run["rtol"] * oracle.growth[:n] + oracle.part[:n] + FLOOR * oracle.growth[:n]
+        allowed = allowed + TIMES * self._model(run, seen, oracle)
         return np.where(np.isfinite(errors), errors, np.inf), allowed
 
     def _fixed(self, run, solution, seen, oracle):
         step, n = run["step"], oracle.until
-        models = []
-        if run["formulation"] in OWN_MODEL:
-            models = [self.reference.seen(self._solution(run, kappa=1e6))]
-        coarse = seen
+        coarse, model = seen, self._model(run, seen, oracle)
         for _ in range(HALVINGS):
             step *= 0.5
-            fine = self.reference.seen(self._solution(run, step=step))
-            own = np.maximum.accumulate(distances(coarse, fine, oracle.weights))[:n]
-            if models:
-                own = own + distances(models[0], fine, oracle.weights)[:n]
+            fine = self.reference.seen(self.solution(run, step=step))
+            own = np.maximum.accumulate(distances(coarse, fine, oracle.weights))[:n] + model
             errors = distances(fine, oracle.seen, oracle.weights)[:n]
             errors = np.where(np.isfinite(errors), errors, np.inf)
             allowed = TIMES * own + oracle.part[:n] + 1e3 * FLOOR * oracle.growth[:n]
@@ -135,11 +145,44 @@ class Trial:
             coarse = fine
         return self._apart(errors, allowed, f"; two steps differ by {own.max(initial=0.0):.2g}")
 
+    def _model(self, run, seen, oracle):
+        """What the equations themselves are off by (n,), where they are no better than an option of theirs: from a softer one."""
+        if run.get("formulation") not in OWN_MODEL:
+            return 0.0
+        softer = self.solution(run, **OWN_MODEL[run["formulation"]])
+        return np.maximum.accumulate(distances(self.reference.seen(softer), seen, oracle.weights))[: oracle.until]
+
     def _apart(self, errors, allowed, more):
         worst = int(np.argmax(errors / allowed))
         when = self.reference.times[worst]
         text = f"off by {errors[worst]:.2g}, allowed {allowed[worst]:.2g}, at t = {when:.4g}{more}"
         return {"outcome": "disagree", "reason": text, "excess": float(errors[worst] / allowed[worst])}
+
+
+def kinetic_energy(mechanism: Mechanism, seen) -> np.ndarray:
+    """Return the kinetic energy (n,) in J of what a run shows, by hand."""
+    mass = np.array([body["mass"] for body in mechanism.bodies])
+    inertia = np.array([body["inertia"] for body in mechanism.bodies])
+    spin = np.einsum("nbji,nbj->nbi", seen.R, seen.W)  # in body axes
+    return 0.5 * (mass * (seen.V**2).sum(axis=2) + np.einsum("nbi,bij,nbj->nb", spin, inertia, spin)).sum(axis=1)
+
+
+def energy_fault(mechanism, solution, seen):
+    """Say where the kinetic energy of a Solution is not that of its own velocities, or return None."""
+    ours, given = kinetic_energy(mechanism, seen), solution.energy.kinetic
+    gap, size = np.abs(ours - given).max(initial=0.0), ours.max(initial=0.0)
+    return f"the kinetic energy of {given.max():.6g} J is off by {gap:.2g} J" if gap > 1e-8 * size else None
+
+
+def ledger_fault(mechanism, solution, seen, oracle, allowed):
+    """Say where the energy balance of a good motion does not close, or return None."""
+    energy, mass = solution.energy, sum(body["mass"] for body in mechanism.bodies)
+    size = np.ptp(energy.potential) + np.ptp(energy.work) + np.ptp(energy.kinetic)
+    size += mass * np.abs(seen.V).max() * oracle.weights.V
+    gap = float(np.abs(energy.error).max())
+    if gap <= LEDGER * allowed * size + ROUNDING * np.abs(energy.potential).max():
+        return None
+    return f"the motion agrees, the energy balance is off by {gap:.2g} J of {size:.2g} J"
 
 
 def kind_of(reason: str) -> str:

@@ -19,6 +19,7 @@ from .oracle.system import State, System
 SAMPLES = 9
 TIGHT, LOOSE, OFF = 1e-11, 1e-8, 1e-5
 PARTED = 1e-4  # distance of the oracle's two runs beyond which nothing is compared
+WISHED = 1e-5  # largest deviation from a wish that can be met, as a share of the fastest motion
 CLOSES = 1e-8  # largest error of the package's start, in radians or lengths of the mechanism
 
 
@@ -105,6 +106,34 @@ class Reference:
         size = np.where(size > 1e-9 * size.max(), size, np.inf)
         fastest = np.abs(state.V).max() / self.length + np.abs(state.W).max() + 1.0 / self.mechanism.duration
         return float(np.abs(phi / size).max()), float(np.abs(phi_dot / size).max() / fastest)
+
+    def wrong_start(self, state: State) -> str | None:
+        """Say what is wrong with a start: it violates constraints, is not as drawn, or not as wished."""
+        gap, slip = self.start_errors(state)
+        if not max(gap, slip) <= CLOSES:
+            return f"the start violates the constraints by {gap:.1g} and {slip:.1g}"
+        starts, system = self.mechanism.starts, self.system
+        if not any("position" in start for start in starts):
+            shift = float(np.abs(state.X - system.drawn_x).max() / self.length)
+            if shift > CLOSES:
+                return f"the start is {shift:.1g} lengths away from the pose as drawn, which is closed"
+        near = reference_at(system, state)
+        value, _, speed, _ = system.m.evaluate(state.X, matrices(state.Q), state.V, state.W, near)
+        fastest = np.abs(state.V).max() + self.length * (np.abs(state.W).max() + 1.0 / self.mechanism.duration)
+        for start in starts:
+            if "joint" in start:
+                place = system.m.place(system.coordinate(start["joint"]))
+                unit = self.length if dict(self.names)[start["joint"]] == "length" else 1.0
+                gap = max(
+                    abs(start.get("position", value[place]) - value[place]) / unit,
+                    abs(start.get("velocity", speed[place]) - speed[place]) / unit * self.length / fastest,
+                )
+            else:
+                i = system.index[start["body"]]
+                gap = np.abs(state.W[i] - start["angular_velocity"]).max() * self.length / fastest
+            if gap > WISHED:
+                return f"the start of {start.get('joint') or start.get('body')} is {gap:.1g} away from what was wished"
+        return None
 
     def of(self, state: State) -> Oracle:
         """Return the oracle's runs from a start."""

@@ -64,6 +64,8 @@ def text(records: list[dict[str, Any]], seconds: float) -> str:
     ends = Counter(kind_of(run["reason"]) for run in runs if run["outcome"] == "ended")
     ends.update(kind_of(record["refused"]) for record in records if "refused" in record)
     lines += ["", "ended:"] + [f"  {count:6d}  {reason}" for reason, count in ends.most_common()]
+    warned = Counter(name for run in runs for name in run.get("warned", ()))
+    lines += ["", "warned:"] + [f"  {count:6d}  {name}" for name, count in warned.most_common()]
     lines += ["", "failed:"] + [
         f"  {record['seed']} {record['index']}  {run['outcome']}: {run['reason']}  {run['run']}"
         for record in records

@@ -1,16 +1,21 @@
 """The campaign's generator has a place for every element of the package, and a few mechanisms agree with the oracle."""
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 
+import bricard as br
 from bricard.model.constraining import Constraining
 from bricard.model.forcing import Forcing
 from bricard.model.joining import Joining
 from bricard.model.laws import LAWS
 from bricard.model.profiles import PROFILES
-from lab.campaign import board, forces, generator, joints, summary
+from lab.campaign import board, declaring, forces, generator, joints, shrink, stored, summary
 from lab.campaign.mechanism import Mechanism
 from lab.campaign.oracle.elements import KINDS
 
+STORED = list(stored.read(Path(__file__).parent / "stored.jsonl"))  # python -m lab.campaign store: see __main__.py
 DECLARED = [name for family in (Joining, Constraining, Forcing) for name in vars(family) if not name.startswith("_")]
 
 
@@ -30,3 +35,33 @@ def test_a_mechanism_is_drawn_by_its_number_and_survives_a_file():
     first, second = generator.draw(3, 5), generator.draw(3, 5)
     assert first.dumps() == second.dumps()
     assert Mechanism.loads(first.dumps()) == first
+
+
+@pytest.mark.parametrize(("mechanism", "last"), STORED, ids=lambda x: getattr(x, "name", ""))
+def test_stored_answers_of_the_oracle(mechanism, last):
+    solution = br.simulate(declaring.model(mechanism), mechanism.duration, rtol=1e-9, output=2)
+    length = solution.system.length
+    for i, body in enumerate(mechanism.bodies):
+        x, R = solution.poses[body["name"]]
+        V, W = solution.velocity(body["name"], body["com"])[-1], solution.angular_velocity(body["name"])[-1]
+        np.testing.assert_allclose(R[-1], last["R"][i], atol=1e-6)
+        np.testing.assert_allclose(x[-1] + R[-1] @ body["com"], last["X"][i], atol=1e-6 * length, rtol=1e-6)
+        np.testing.assert_allclose(W, last["W"][i], atol=1e-6 * (1.0 + np.abs(last["W"]).max()))
+        np.testing.assert_allclose(V, last["V"][i], atol=1e-6 * (length + np.abs(last["V"]).max()))
+
+
+class Fault(shrink.Shrinker):
+    """A fault of every mechanism of two bodies or more with a prismatic joint."""
+
+    def outcome(self, mechanism, run):
+        masses = [body["mass"] for body in mechanism.bodies]
+        kinds = [e["kind"] for e in mechanism.elements]
+        return ("disagree", "") if len(masses) > 1 and "prismatic" in kinds else ("agree", "")
+
+
+def test_a_failing_mechanism_is_made_small():
+    whole = next(m for m in (generator.draw(3, k) for k in range(100)) if Fault(m, {}).failure[0] == "disagree")
+    small = Fault(whole, {}).shrunk()
+    assert [e["kind"] for e in small.elements] == ["prismatic"]
+    assert len(small.bodies) == 2 and not small.starts and not any(small.gravity)
+    compile(declaring.script(small, {"coordinates": "absolute", "rtol": 1e-8}), "script", "exec")

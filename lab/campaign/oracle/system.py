@@ -181,7 +181,7 @@ class System:
         scale = self._row_scale()
         phi, G, phi_dot, second = (np.concatenate([part[k] for part in parts]) for k in range(4))
         phi, phi_dot, second, G = phi / scale, phi_dot / scale, second / scale, G / scale[:, None, None]
-        return phi, G.reshape(len(phi), -1)[:, self.columns], phi_dot, second, measured, R
+        return phi, G.reshape(len(phi), 6 * self.count + 6)[:, self.columns], phi_dot, second, measured, R
 
     def _row_scale(self):
         lengths = [next(iter(measures))[0] in ("displacement", "distance") for measures, _, _ in self._rows]
