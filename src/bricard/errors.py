@@ -10,6 +10,7 @@ __all__ = [
     "BricardError",
     "FileFormatError",
     "IncompatibleMethods",
+    "ModelChanged",
     "ModelError",
     "NearlyRedundant",
     "SimulationError",
@@ -55,6 +56,10 @@ class SimulationError(BricardError):
     def __init__(self, message: str, solution: object = None):
         super().__init__(message)
         self.solution = solution
+
+
+class ModelChanged(UserWarning):
+    """A System is simulated whose model was changed after it was built; the changes do not count."""
 
 
 class NearlyRedundant(UserWarning):

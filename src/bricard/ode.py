@@ -11,6 +11,7 @@ from .admission import check_admitted, formulation_options
 from .compiled import status as codes
 from .compiled.handles import pack
 from .compiled.interfaces import STEPPED
+from .compiled.pointers import Bound
 from .errors import AssemblyError, IncompatibleMethods, ModelError, SimulationError, suggest
 from .model import Model
 from .pairing import correction_of, named, schedule_of
@@ -47,7 +48,7 @@ class Full(NamedTuple):
     lam: np.ndarray
 
 
-class OdeProblem:
+class OdeProblem(Bound):
     """y' = rhs(t, y): what simulate() integrates, for a loop of your own. Made by `br.problem(...)`.
 
     rhs(t, y) can be given to scipy.integrate.solve_ivp as it is. Two things that simulate() does after each step are left to
@@ -153,7 +154,7 @@ class OdeProblem:
         self._system.record.parameters[self._places] = u
 
     def _vector(self, y):
-        y = np.ascontiguousarray(y, float)
+        y = np.array(y, float, order="C")
         if y.shape != self._y_dot.shape:
             raise ModelError(
                 f"y has the shape {y.shape}; it must have {self.size} components: {', '.join(self.names)}."

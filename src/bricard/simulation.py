@@ -148,6 +148,8 @@ def _system(what, coordinates, cut):
     if not isinstance(what, (System, Solution)):
         raise ModelError(f"simulate() takes a Model, a System or a Solution, not {what!r}.")
     system = what.system if isinstance(what, Solution) else what
+    if system.recipe is not None:
+        system.recipe.warn_of_changes()
     asked = cut not in ((), [])
     if coordinates not in (None, system.coordinates) or asked:
         wish = f'coordinates="{coordinates or system.coordinates}"' + (f", cut={cut!r}" if asked else "")
@@ -165,7 +167,7 @@ def _go_on(earlier, system, pair, nominal):
     Methods that hold the constraints by themselves take a velocity that violates these, by no more than their error, for one
     that has to be stopped within the next step, whatever its size: multipliers of any size. For them it is settled.
     """
-    state, before, method = earlier.end, earlier.provenance, pair.integrator
+    state, before, method = earlier.end.copy(), earlier.provenance, pair.integrator
     same = before["integrator"] == method.name and before["formulation"] == pair.formulation.name
     stopped = any(event.kind == "stop" and event.t == state.t for event in earlier.events)
     if same and not stopped and nominal and before["step"]:

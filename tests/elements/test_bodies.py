@@ -75,8 +75,9 @@ def test_kinematic_map_gives_the_rate_of_q(name):
 def test_solution_reports_the_kinetic_energy():
     from bricard.simulation import simulate
 
-    system, _ = cloud()
-    system.model.start(body="cloud", velocity=(1, -2, 0.5), angular_velocity=(3, 1, -2))
+    model = cloud()[0].model.copy()
+    model.start(body="cloud", velocity=(1, -2, 0.5), angular_velocity=(3, 1, -2))
+    system = model.build()
     solution = simulate(system, 0.01, formulation="index1", integrator="rk4", step=0.005)
     v = solution.v[-1]
     assert solution._observed[0][-1, KINETIC] == pytest.approx(0.5 * v @ system.mass(solution.q[-1]) @ v, rel=1e-13)

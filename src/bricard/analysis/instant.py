@@ -52,12 +52,15 @@ class Instant:
         self.work.turn[:] = turn
         self._packed = pack(self.work)
 
+    def __reduce__(self):
+        return Instant, (self.system, self.t, self.work.turn.copy())
+
     def look(self, q, v, a=None, lam=None):
         """Evaluate at q, v; with a and lam the tangents too."""
         n_v, flags = self.system.n_v, VELOCITY
         if lam is not None:
             self.work.u[:n_v], self.work.lam[:], flags = a, lam, EVERYTHING
-        q, v = (np.ascontiguousarray(x, float) for x in (q, v))
+        q, v = (np.array(x, float, order="C") for x in (q, v))
         evaluate(self.t, q, v, flags, self.system.compiled, self._packed)
         return self
 
@@ -101,8 +104,6 @@ class Instant:
     def map(self, q, v):
         """T (n_q, n_v), its left inverse (n_v, n_q), and d(T v)/dq (n_q, n_q)."""
         n_q, n_v = self.system.n_q, self.system.n_v
-        kinematic_map(
-            np.ascontiguousarray(q, float), np.ascontiguousarray(v, float), self.system.compiled, self._packed
-        )
+        kinematic_map(np.array(q, float, order="C"), np.array(v, float, order="C"), self.system.compiled, self._packed)
         T = self._dense("t", self.work.t, (n_q, n_v))
         return T, self._dense("t", self.work.t_inverse, (n_q, n_v)).T, self._dense("tq", self.work.tq, (n_q, n_q))

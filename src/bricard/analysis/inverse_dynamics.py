@@ -9,7 +9,6 @@ driven coordinates are the forces and torques that make the mechanism move so:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from copy import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -89,8 +88,7 @@ def inverse_dynamics(model: Model, motion: dict[str, Any], times: Any) -> Invers
         raise ModelError(f"inverse_dynamics: times must be finite numbers that rise, not {times!r}.") from None
     if t.ndim != 1 or not t.size or not np.isfinite(t).all() or (np.diff(t) <= 0.0).any():
         raise ModelError("inverse_dynamics: times must be finite numbers that rise.")
-    driven, names = copy(model), {}
-    driven.joints = dict(model.joints)
+    driven, names = model.copy(), {}
     for coordinate, profile in motion.items():
         name = f"drive of {coordinate}"
         while name in driven.joints:

@@ -20,7 +20,7 @@ from numba.extending import NativeValue, intrinsic, models, register_model, unbo
 from numba.np.numpy_support import as_dtype
 
 from .cache import fingerprint
-from .pointers import PYTHON_ONLY, compiled
+from .pointers import PYTHON_ONLY, Bound, cannot_leave, compiled
 
 _types = {}  # of the records, by their NamedTuple
 
@@ -91,7 +91,7 @@ def _unbox_record(record, handle, c):
     return NativeValue(pointer, is_error=cgutils.is_not_null(c.builder, c.pyapi.err_occurred()))
 
 
-class Handle:
+class Handle(Bound):
     """The compiled twin of a record: its table, and what the table points to, kept alive."""
 
     __slots__ = ("_numba_type_", "address", "parts", "table")
@@ -108,10 +108,28 @@ def _compiled_type(kind):
 
 
 def record_type(record):
-    """Make the compiled type of a NamedTuple whose annotations are compiled types or such NamedTuples."""
+    """Make the compiled type of a NamedTuple whose annotations are compiled types or such NamedTuples.
+
+    Records hold addresses in arrays of integers: `duplicate` copies them inside of this process, pickle and copy do not.
+    """
+    record.__reduce_ex__ = record.__copy__ = record.__deepcopy__ = _refuse_to_leave
     fields = {name: _compiled_type(kind) for name, kind in record.__annotations__.items()}
     _types[record] = RecordType(record.__name__, fields)
     return _types[record]
+
+
+def _refuse_to_leave(record, protocol=None):
+    raise TypeError(cannot_leave(record))
+
+
+def duplicate(record):
+    """A record with arrays of its own, records in it too."""
+    if isinstance(record, np.ndarray):
+        return record.copy()
+    if not isinstance(record, tuple):
+        return record
+    parts = [duplicate(part) for part in record]
+    return type(record)(*parts) if type(record) in _types else tuple(parts)
 
 
 def pack(record):

@@ -58,7 +58,29 @@ def inlined(function):
     return njit(error_model="numpy")(unique(function))
 
 
-class Pointer:
+class Bound:
+    """Base class of what holds addresses of this process. A copy, or a pickle read elsewhere, would point to nothing."""
+
+    __slots__ = ()
+
+    def __reduce__(self):
+        raise TypeError(cannot_leave(self))
+
+    __copy__ = __reduce__
+
+    def __deepcopy__(self, memo):
+        raise TypeError(cannot_leave(self))
+
+
+def cannot_leave(thing):
+    """The sentence with which something that holds addresses refuses to be copied or pickled."""
+    return (
+        f"{type(thing).__name__} holds addresses of compiled code, which mean nothing outside of this process: it cannot be "
+        "copied or pickled. Copy or send the Model, the System or the Solution that it belongs to."
+    )
+
+
+class Pointer(Bound):
     """One implementation of an interface. Keep it alive as long as its address is in use."""
 
     def __init__(self, interface, function):

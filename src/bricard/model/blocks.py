@@ -25,6 +25,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bricard.model.travelling import Immutable
+
 if TYPE_CHECKING:
     from bricard.model.body import Body
     from bricard.model.frames import Frame
@@ -34,7 +36,7 @@ __all__ = ["Block", "Measure", "angle", "displacement", "distance", "flat"]
 
 
 @dataclass(frozen=True)
-class Measure:
+class Measure(Immutable):
     """A number that describes how body b stands to body a: an angle (rad) or a length (m)."""
 
     kind: str
@@ -51,7 +53,7 @@ class Measure:
 
 
 @dataclass(frozen=True)
-class Block:
+class Block(Immutable):
     """Some rows of constraints of one kernel.
 
     labels : one short word per row, for reports. units : "length" or "angle" per row, for scaling.

@@ -12,6 +12,7 @@ from bricard.model import checks
 from bricard.model.frames import Frame, as_rotation, rotation_from_axis
 from bricard.model.inertia import checked_inertia
 from bricard.model.shapes import SHAPES, Shape
+from bricard.model.travelling import Immutable
 
 __all__ = ["Body", "ground_body", "make_body"]
 
@@ -19,7 +20,7 @@ FLAT = 1e-9  # how far (m, and as a direction) a planar body may stand off the p
 
 
 @dataclass(frozen=True, eq=False)
-class Body:
+class Body(Immutable):
     """A rigid body, equal only to itself.
 
     mass : kg. inertia : (3, 3) about the centre of mass, in body axes (kg m^2). com : (3,), centre of mass in the

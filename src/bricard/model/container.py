@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,27 @@ class Container:
         self.drawings: list[Drawing] = []
         self.notes: list[str] = []
         self.parameters: dict[str, float] = {}  # of the file it was loaded from: those that were given other values
+
+    def copy(self):
+        """Return a model with the same bodies, joints, forces and wishes, that can be changed without changing this one."""
+        other = object.__new__(self._changeable)
+        content = self.__dict__.items()
+        other.__dict__.update({key: copy(value) if isinstance(value, dict | list) else value for key, value in content})
+        return other
+
+    @property
+    def _changeable(self) -> type:
+        return type(self)
+
+    def __copy__(self):
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, Any]):
+        return self.copy()  # what a model holds never changes
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.gravity = self._gravity  # read-only again
 
     @property
     def gravity(self) -> np.ndarray:

@@ -8,12 +8,13 @@ from typing import Any
 
 from bricard.model.body import Body
 from bricard.model.shapes import Mesh, Shape
+from bricard.model.travelling import Immutable
 
 __all__ = ["Drawing", "missing_meshes"]
 
 
 @dataclass(frozen=True, eq=False)
-class Drawing:
+class Drawing(Immutable):
     """A shape fixed in a body (or in the ground), placed in the body's reference frame; its mass does not count."""
 
     body: Body

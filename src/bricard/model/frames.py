@@ -13,6 +13,7 @@ import numpy as np
 
 from bricard.errors import ModelError
 from bricard.model import checks
+from bricard.model.travelling import Immutable
 
 if TYPE_CHECKING:
     from bricard.model.body import Body
@@ -98,7 +99,7 @@ def rotation_from_axis(axis: object, x: object = None, where: str = "axis") -> n
 
 
 @dataclass(frozen=True, eq=False)
-class Frame:
+class Frame(Immutable):
     """A frame fixed in a body: origin (3,) in m and axes (3, 3, columns), both in the body's reference frame."""
 
     body: Body

@@ -22,6 +22,7 @@ from bricard.model.blocks import Block, Measure, flat
 from bricard.model.body import Body
 from bricard.model.frames import Frame
 from bricard.model.profiles import as_function
+from bricard.model.travelling import Immutable
 
 __all__ = ["BUILT_IN", "FunctionElement", "bushing", "knife_edge", "user_element"]
 
@@ -30,7 +31,7 @@ DECLARED_BY = {"joint": "joint", "nonholonomic": "nonholonomic", "force": "user_
 
 
 @dataclass(frozen=True, eq=False)
-class FunctionElement:
+class FunctionElement(Immutable):
     """A joint, nonholonomic constraint or force whose rows or loads come from a function.
 
     kind : "joint", "nonholonomic" or "force". function : a callable, or the name of a built-in function.

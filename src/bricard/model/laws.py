@@ -16,11 +16,12 @@ import numpy as np
 from bricard.errors import ModelError, suggest
 from bricard.model import checks, interpolation
 from bricard.model.profiles import Profile, as_function, as_profile
+from bricard.model.travelling import Immutable
 
 __all__ = ["LAWS", "FunctionLaw", "Law", "Linear", "Table", "TimeLaw", "as_law"]
 
 
-class Law(ABC):
+class Law(Immutable, ABC):
     """A force that depends on the time t, a coordinate x and its rate x'."""
 
     kind: ClassVar[str]

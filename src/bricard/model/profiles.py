@@ -18,6 +18,7 @@ import numpy as np
 
 from bricard.errors import ModelError, UserFunctionError, suggest
 from bricard.model import checks, interpolation
+from bricard.model.travelling import Immutable
 
 __all__ = [
     "PROFILES",
@@ -65,7 +66,7 @@ def as_function(value: object, where: str) -> Callable[..., Any]:
     return value
 
 
-class Profile(ABC):
+class Profile(Immutable, ABC):
     """A value that depends on time only."""
 
     kind: ClassVar[str]

@@ -14,11 +14,12 @@ from bricard.errors import ModelError
 from bricard.model import checks
 from bricard.model.frames import as_rotation, rotation_from_axis
 from bricard.model.inertia import checked_inertia
+from bricard.model.travelling import Immutable
 
 __all__ = ["SHAPES", "Box", "Capsule", "Cylinder", "Ellipsoid", "Mesh", "PointMass", "Rod", "Shape", "Sphere"]
 
 
-class Shape(ABC):
+class Shape(Immutable, ABC):
     """A uniform solid.
 
     mass : kg. density : kg/m^3 where the user gave it, else None. origin, rotation : (3,), (3, 3), the reference frame
@@ -33,6 +34,20 @@ class Shape(ABC):
     com: np.ndarray
     rotation: np.ndarray
     inertia: np.ndarray
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if "inertia" in self.__dict__:  # set last
+            raise AttributeError(f"A shape does not change ({name} = {value!r}): make a new one.")
+        self.__dict__[name] = value
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        ours, theirs = self.declaration(), other.declaration()  # pyright: ignore[reportAttributeAccessIssue]
+        return ours.keys() == theirs.keys() and all(np.array_equal(ours[key], theirs[key]) for key in ours)
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.mass))
 
     def _weigh(self, volume: float, mass: object, density: object) -> None:
         where = self.kind

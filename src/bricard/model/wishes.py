@@ -9,12 +9,13 @@ import numpy as np
 
 from bricard.model.blocks import Measure
 from bricard.model.body import Body
+from bricard.model.travelling import Immutable
 
 __all__ = ["Wish"]
 
 
 @dataclass(frozen=True, eq=False)
-class Wish:
+class Wish(Immutable):
     """A wish for one joint coordinate, one body, or one point of a body.
 
     joint, measure : name (`A` or `A.angle`) and measure of a coordinate; position and velocity are numbers then.

@@ -20,6 +20,7 @@ import numpy as np
 
 from ..errors import ModelError, UncountedTurns, suggest
 from ..model import Model, checks
+from ..model.travelling import Immutable
 from ..simulation import simulate
 from ..solution.solution import Solution
 from ..system.system import System
@@ -30,7 +31,7 @@ FOLDER = Path(__file__).parent / "references"
 
 
 @dataclass(frozen=True)
-class Output:
+class Output(Immutable):
     """A number of the motion that is compared with references: `value(solution)` gives (samples,) in `unit`."""
 
     name: str
@@ -39,7 +40,7 @@ class Output:
 
 
 @dataclass(frozen=True)
-class Measure:
+class Measure(Immutable):
     """How its source judges a run: `value(solution)` is the error in `unit`; a run is acceptable with at most `bound`.
 
     source : who defines measure and bound.
@@ -74,7 +75,7 @@ class Reference:
 
 
 @dataclass(frozen=True)
-class Mechanism:
+class Mechanism(Immutable):
     """A ready problem: `model(**options)` makes what `simulate` takes, `span` (s) is how long it is run.
 
     provenance : whose data these are, "ours" where no source gives them. citations : where to read about it. singular : names
@@ -95,6 +96,13 @@ class Mechanism:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "model", _checked(self.model, self.name))
+
+    def __reduce_ex__(self, protocol):
+        from . import PROBLEMS, get
+
+        if PROBLEMS.get(self.name) is self:
+            return get, (self.name,)
+        return super().__reduce_ex__(protocol)
 
     @cached_property
     def references(self) -> tuple[Reference, ...]:

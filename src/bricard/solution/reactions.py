@@ -73,7 +73,7 @@ def _all_wrenches(solution):
     out = np.zeros((solution.t.size, len(names), 6))
     work = system.work()
     places, known = known_coordinates(replace(solution, system=system), work)
-    t, q, v, turns, lam = map(np.ascontiguousarray, (solution.t, q, v, turns, lam))
+    t, q, v, turns, lam = (np.array(x, order="C") for x in (solution.t, q, v, turns, lam))
     wrenches(t, q, v, turns, places, known, lam, entry_joint, entry_part, out, system.compiled, pack(work))
     return out
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from ..compiled.handles import pack
 from ..compiled.status import FINISHED, INTERRUPTED, RANGE_ENDED, STOPPED
 from ..errors import AssemblyError, ModelError, suggest
 from ..system.channels import poses
-from ..system.state import State
+from ..system.state import State, read_only
 from ..system.system import System
 from . import motion
 from .observe import ACCELERATION, KINETIC, POSITION, POTENTIAL, POWER, SPEED, observe
@@ -87,6 +88,31 @@ class Solution:
     # are none of the system's, the work (J); empty without steps
     totals: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
 
+    def __post_init__(self):
+        own = {item.name: getattr(self, item.name) for item in fields(self)[1:]}
+        own |= {"end": self.end.read_only(), "events": tuple(map(_read_only, self.events))}
+        self.__dict__.update({key: read_only(value) for key, value in own.items()})
+
+    # copies and pickles: what was computed, and how the System is made
+
+    def __getattr__(self, name):
+        if name != "system" or "recipe" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        self.__dict__["system"] = system = self.__dict__["recipe"].made()
+        return system
+
+    def __getstate__(self):
+        state = {item.name: self.__dict__[item.name] for item in fields(self)[1:]}
+        recipe = getattr(self.__dict__.get("system"), "recipe", None) or self.__dict__.get("recipe")
+        return state | ({"system": self.system} if recipe is None else {"recipe": recipe})
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self.__post_init__()
+
+    def __copy__(self):
+        return replace(self)
+
     @classmethod
     def from_run(cls, problem, run, work, end, *, status, sentence, provenance, seconds, found=(), earlier=None):
         """The Solution of a march that ended with `end` = (q, v); `found` are events of triggers, `earlier` is continued."""
@@ -140,7 +166,7 @@ class Solution:
     @property
     def name(self):
         """Name of the model."""
-        return self.system.name
+        return (self.__dict__.get("recipe") or self.system).name
 
     # what the samples tell
 
@@ -159,10 +185,12 @@ class Solution:
         table = np.zeros((n, 6))
         a, lam = np.zeros((wanted, system.n_v)), np.zeros((wanted, system.n_rows))
         own = self.own_a if self.own_a is not None else np.zeros((0, system.n_v))
-        t, q, v, turns, own = (np.ascontiguousarray(x) for x in (self.t, self.q, self.v, self.turns, own))
+        t, q, v, turns, own = (
+            np.array(x, order="C") for x in (self.t, self.q, self.v, self.turns, own)
+        )  # compiled code wants to write
         places, known = motion.known_coordinates(self, work)
         observe(t, q, v, turns, places, known, own, self.own_a is not None, table, a, lam, system.compiled, pack(work))
-        return table, a, lam
+        return tuple(map(read_only, (table, a, lam)))
 
     @property
     def a(self):
@@ -188,7 +216,7 @@ class Solution:
         done = self.totals[:, -1] if summed else motion.integral(self.t, table[:, POWER])
         work = done - done[:1] + self._jumps()
         total = kinetic + potential
-        return Energy(kinetic, potential, total, work, total - total[:1] - work)
+        return _read_only(Energy(kinetic, potential, total, work, total - total[:1] - work))
 
     def _jumps(self):
         """Energy (n,) that resets have put in up to each sample."""
@@ -224,7 +252,7 @@ class Solution:
     @cached_property
     def poses(self):
         """Body name -> (positions (n, 3) of the reference frame, rotation matrices (n, 3, 3))."""
-        return poses(self.system, self.q)
+        return MappingProxyType({name: _read_only(pose) for name, pose in poses(self.system, self.q).items()})
 
     @cached_property
     def _twists(self):
@@ -242,14 +270,16 @@ class Solution:
             raise ModelError("This system was given by its functions: it has no bodies and joints to ask for.")
 
     def joint(self, coordinate):
-        """Values (n,) of a joint coordinate, "A" or "A.angle"; turns are counted."""
-        self._need_model()
-        return motion.coordinate(self, self.system.model.coordinate(coordinate))
+        """Values (n,) of a joint coordinate, "A" or "A.angle", or of a joint with one; turns are counted."""
+        return motion.coordinate(self, self._measure(coordinate))
 
     def joint_velocity(self, coordinate):
         """Time derivative (n,) of a joint coordinate."""
+        return motion.coordinate_speed(self, self._measure(coordinate))
+
+    def _measure(self, coordinate):
         self._need_model()
-        return motion.coordinate_speed(self, self.system.model.coordinate(coordinate))
+        return self.system.model.coordinate(getattr(coordinate, "name", coordinate))
 
     def point(self, body, point=(0.0, 0.0, 0.0)):
         """Path (n, 3) of a point given in the body's reference frame (for a shape: its centre of mass)."""
@@ -367,6 +397,12 @@ class Solution:
 
 NOTHING = np.zeros((0, 0))  # totals of samples that no run has counted
 COUNTERS = ("steps", "rejected", "evaluations", "tangents", "iterations", "factorisations", "rebasings", "corrections")
+
+
+def _read_only(record):
+    """A tuple whose arrays cannot be written."""
+    values = map(read_only, record)
+    return type(record)(*values) if hasattr(record, "_fields") else tuple(values)
 
 
 def _three(point):

@@ -21,6 +21,7 @@ from ..kernels import watched
 from ..kernels.user_layout import S
 from ..model.checks import number
 from ..model.profiles import Profile, SmoothStep, Tabulated
+from ..model.travelling import Immutable
 from ..solution.solution import Event
 from ..system.assembler import complete, settled
 from ..system.turns import kept_joints, tell_coordinates, tree_places
@@ -43,7 +44,7 @@ STUCK, STILL = 12, 1e-11  # and so many are when each of them is so small a part
 
 
 @dataclass(frozen=True)
-class Trigger:
+class Trigger(Immutable):
     """Something to watch: when `function` crosses the value `at`, the `action` is taken.
 
     function : a joint coordinate of the model, "A" or "A.angle" (turns are counted), or a function (t, q, v) -> number, which is

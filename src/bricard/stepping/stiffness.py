@@ -8,12 +8,11 @@ told of if millions of steps are ahead.
 Reference: Hairer and Wanner, Solving ODEs II (1996), section IV.2, for the test on h rho.
 """
 
-import copy
 import warnings
 
 import numpy as np
 
-from ..compiled.handles import pack
+from ..compiled.handles import duplicate, pack
 from ..compiled.march import STEPS
 from ..compiled.status import RUNNING
 from ..errors import StiffSystem
@@ -82,7 +81,7 @@ class Creeping:
     def _fastest(self, t):
         """An estimate of the largest |eigenvalue| (1/s) of the derivative of f at the present state; 0 where there is none."""
         problem, run = self.problem, self.run
-        work, n = copy.deepcopy(self.work), problem.scale.size
+        work, n = duplicate(self.work), problem.scale.size
         y, scale = run.y[:n].copy(), np.where(np.isfinite(run.scale[:n]), run.scale[:n], 1.0)
         packed, f, moved = pack(work), np.zeros(n), np.zeros(n)
         if problem.functions[0](t, y, f, problem.system.compiled, packed) != RUNNING:

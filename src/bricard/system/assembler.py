@@ -96,7 +96,7 @@ def settle(system, t, q, v, turn=None, known=None):
 
 def complete(system, t, q, v, turn=None, memory=None):
     """The State with accelerations and multipliers; memory : what the elements of a run have kept (Work.memory)."""
-    work = system.work()
+    work, q, v = system.work(), np.array(q, float), np.array(v, float)
     work.turn[:] = 0.0 if turn is None else turn
     if memory is not None:
         work.memory[:] = memory

@@ -10,9 +10,11 @@ from ..kernels.bodies import evaluate_bodies, kinematics_bodies, map_bodies, pla
 from ..linalg import sparse
 from ..linalg.kkt import sparse_accelerations
 from ..linalg.ordering import candidate_orders
+from ..model.frozen import frozen
 from .channels import measure_value
 from .collect import Collector
 from .elements import CONSTRAINT, FORCE, MEASURE, NO_COLUMN
+from .recipe import Recipe
 from .regularise import regularise, weak_rows
 from .rotation import GROUP, with_rotation
 from .system import System
@@ -34,6 +36,13 @@ def build(model, *, coordinates="absolute", rotation=GROUP, cut=(), extra=()):
     somewhere.
     extra : further constraints as (name, blocks), such as the wishes of the assembler.
     """
+    live, model, extra = model, frozen(model), tuple(extra)
+    system = _built(model, coordinates, rotation, cut, extra)
+    choices = {"coordinates": coordinates, "rotation": rotation, "cut": system.cut, "extra": extra}
+    return system.made_by(Recipe.of_model(build, live, model=model, **choices))
+
+
+def _built(model, coordinates, rotation, cut, extra):
     if coordinates not in COORDINATES:
         known = ", ".join(COORDINATES)
         raise ModelError(

@@ -1,5 +1,7 @@
 """System.from_functions: a system given by M, f, Phi, ... instead of bodies and joints."""
 
+from copy import deepcopy
+
 import numpy as np
 
 from ..compiled import records
@@ -11,13 +13,19 @@ from ..kernels.shifted import shift_of, shifted_force, shifted_rest
 from ..linalg import sparse
 from ..linalg.kkt import sparse_accelerations
 from .collect import Row
+from .recipe import Recipe
 from .regularise import regularise
 from .system import System
 from .user_check import check_complex_step, refuse_powers
 
 
-def from_functions(M, f, Phi=None, *, G, gamma, T, A, a, a0, potential, q0, v0, t0, name):
+def from_functions(**given):
     """See System.from_functions."""
+    kept = {key: value if callable(value) else deepcopy(value) for key, value in given.items()}
+    return _made(**given).made_by(Recipe(given["name"], from_functions, kept))
+
+
+def _made(M, f, Phi, G, gamma, T, A, a, a0, potential, q0, v0, t0, name):
     q0, v0 = _vector(q0, "q0"), _vector(v0, "v0")
     n_q, n_v = q0.size, v0.size
     if T is None and n_q != n_v:

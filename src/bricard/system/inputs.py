@@ -3,7 +3,6 @@
 An input is a further motor or load of size 0 beside the declared one. Its size is one number in the record's `parameters`.
 """
 
-from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -13,9 +12,11 @@ from ..errors import ModelError, suggest
 from ..kernels.applied import applied
 from ..kernels.coordinate_force import coordinate_force
 from ..model.forces import AppliedForce, CoordinateForce
+from ..model.frozen import frozen
 from ..model.laws import TimeLaw
 from ..model.profiles import Constant
 from .build import build
+from .recipe import Recipe
 
 COMPONENTS = ("Fx", "Fy", "Fz", "Mx", "My", "Mz")
 ZERO = Constant(0.0)
@@ -47,15 +48,19 @@ def input_force(model, name):
     return replace(force, name=f"input {name}", force=tuple(sizes[:3]), torque=tuple(sizes[3:]))
 
 
+def _with_forces(model, forces):
+    return with_forces(model, forces)[0]
+
+
 def with_forces(model, forces):
     """The System of a model with further forces of one number each, and the places (n,) of these numbers, now 0."""
-    extended = copy(model)
-    extended.forces = dict(model.forces)
+    frozen_model, extended = frozen(model), model.copy()
     for force in forces:
         while force.name in extended.forces:
             force = replace(force, name=force.name + "'")
         extended.forces[force.name] = force
-    system = build(extended)
+    system = replace(build(extended))
+    system.made_by(Recipe(model.name, _with_forces, {"model": frozen_model, "forces": tuple(forces)}))
     r, places, seen = system.record, np.zeros(len(forces), int), {}
     for n in reversed(range(len(forces))):  # they are the last elements of their kernels
         kernel = applied if isinstance(forces[n], AppliedForce) else coordinate_force

@@ -22,7 +22,7 @@ def integrable(system, q, B=None):
     B : (k, n_v), or a function of q that returns it; without it u = v. A quasi-velocity may pass the test at single
     configurations: try several.
     """
-    q = np.ascontiguousarray(q, float)
+    q = np.array(q, float, order="C")
     # a unit of v, in characteristic lengths or radians per second
     unit = 1.0 / (np.sqrt(system.record.metric[:-1]) * system.length)
 

@@ -51,7 +51,7 @@ def in_group(system, q, v=None) -> tuple[Any, Any, Any]:
         return system, q, v
     n = len(q)
     v = np.zeros((n, system.n_v)) if v is None else v
-    q, v = (np.ascontiguousarray(x, float) for x in (q, v))
+    q, v = (np.array(x, float, order="C") for x in (q, v))
     if system.tree:
         return base, *in_absolute(system, q, v)
     out_q, out_v = np.zeros((n, base.n_q)), np.zeros((n, base.n_v))

@@ -1,6 +1,6 @@
 """State: one consistent instant of a system."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 
@@ -23,6 +23,26 @@ class State:
     turn: np.ndarray = field(default_factory=lambda: np.zeros(0))
     extra: np.ndarray | None = None  # numbers of the integrator's own, for going on with the same one
     totals: np.ndarray = field(default_factory=lambda: np.zeros(0))
+
+    def copy(self):
+        """A State with arrays of its own, which can be written."""
+        return State(*(np.array(x) if isinstance(x, np.ndarray) else x for x in self._values()))
+
+    def read_only(self):
+        """A State with the same arrays, which cannot be written through it."""
+        return State(*(read_only(x) for x in self._values()))
+
+    def _values(self):
+        return [getattr(self, item.name) for item in fields(self)]
+
+
+def read_only(value):
+    """A view of an array that cannot be written through it; anything else as it is."""
+    if not isinstance(value, np.ndarray) or not value.flags.writeable:
+        return value
+    view = value.view()
+    view.flags.writeable = False
+    return view
 
 
 def check_sizes(system, **arrays):

@@ -14,10 +14,15 @@ from ..linalg import sparse
 from ..linalg.kkt import evaluate, retract
 from ..model.checks import number
 from .maps import kinematic_map
+from .recipe import Recipe
 from .state import check_sizes
 from .turns import counted_angles
 
 NEAR_SINGULAR = 1e-3  # a constraint pivot below this share of its natural size is counted as weak
+
+
+def _made_again(recipe):
+    return recipe.made()
 
 
 class Tangent(NamedTuple):
@@ -57,6 +62,7 @@ class System:
     )  # the same in absolute coordinates with unit quaternions, if other
     tree: tuple = field(default=(), repr=False)  # nodes of the spanning tree, in relative coordinates
     cut: tuple = ()  # joints that the tree was asked not to use
+    recipe: Recipe | None = field(default=None, init=False, repr=False)  # None of Systems derived from others
 
     @classmethod
     def from_functions(
@@ -92,8 +98,43 @@ class System:
         from .functional import from_functions
 
         return from_functions(
-            M, f, Phi, G=G, gamma=gamma, T=T, A=A, a=a, a0=a0, potential=potential, q0=q0, v0=v0, t0=t0, name=name
+            M=M,
+            f=f,
+            Phi=Phi,
+            G=G,
+            gamma=gamma,
+            T=T,
+            A=A,
+            a=a,
+            a0=a0,
+            potential=potential,
+            q0=q0,
+            v0=v0,
+            t0=t0,
+            name=name,
         )
+
+    def made_by(self, recipe):
+        """This System, which now knows how it was made: it can be copied and pickled."""
+        object.__setattr__(self, "recipe", recipe)
+        return self
+
+    def __reduce__(self):
+        return _made_again, (self._known_recipe(),)
+
+    def __copy__(self):
+        return self._known_recipe().made()
+
+    def __deepcopy__(self, memo):
+        return self._known_recipe().made()
+
+    def _known_recipe(self):
+        if self.recipe is None:
+            raise TypeError(
+                f"This System {self.name!r} was derived from another one inside of a computation and cannot be copied or "
+                "pickled: take the one that was built from the model."
+            )
+        return self.recipe
 
     @property
     def coordinates(self):
@@ -272,7 +313,7 @@ class System:
         t = number(t, "t")
         work, packed = self._scratch
         work.lam[:] = 0.0 if lam is None else lam
-        q, v = (np.ascontiguousarray(x, float) for x in (q, v))
+        q, v = (np.array(x, float, order="C") for x in (q, v))
         evaluate(t, q, v, flags, self.compiled, packed)
         return work
 
@@ -319,7 +360,7 @@ class System:
         """T(q) with q' = T v, sparse (n_q, n_v)."""
         check_sizes(self, q=q)
         r, (work, packed) = self.record, self._scratch
-        q = np.ascontiguousarray(q, float)
+        q = np.array(q, float, order="C")
         kinematic_map(q, np.zeros(r.n_v), self.compiled, packed)
         return self._sparse(r.t_row, r.t_column, work.t, (r.n_q, r.n_v))
 
@@ -356,7 +397,7 @@ class System:
     def retract(self, q, increment):
         """q moved by an increment (n_v,) on the configuration space."""
         q_new = np.zeros(self.n_q)
-        q, increment = (np.ascontiguousarray(x, float) for x in (q, increment))
+        q, increment = (np.array(x, float, order="C") for x in (q, increment))
         retract(q, increment, q_new, self.compiled, self._scratch[1])
         return q_new
 

@@ -10,12 +10,13 @@ import numpy as np
 from bricard.model.body import Body
 from bricard.model.frames import Frame
 from bricard.model.profiles import Constant, Profile
+from bricard.model.travelling import Immutable
 
 __all__ = ["AppliedForce"]
 
 
 @dataclass(frozen=True, eq=False)
-class AppliedForce:
+class AppliedForce(Immutable):
     """A force (N) at the origin of a frame and a torque (N m), three profiles each.
 
     axes : "world", or "body" for loads that turn with the body (components in body axes).

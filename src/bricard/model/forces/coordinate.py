@@ -9,12 +9,13 @@ from bricard.model.blocks import Measure
 from bricard.model.body import Body
 from bricard.model.frames import Frame
 from bricard.model.laws import Law, Linear
+from bricard.model.travelling import Immutable
 
 __all__ = ["CoordinateForce"]
 
 
 @dataclass(frozen=True, eq=False)
-class CoordinateForce:
+class CoordinateForce(Immutable):
     """A force (N) or torque (N m) given by a law, towards increasing values of a measure.
 
     kind : "spring" between the origins of `frame_a` and `frame_b`; "torsion" or "motor" on the `coordinate` of a joint.

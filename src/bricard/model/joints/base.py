@@ -16,13 +16,14 @@ import numpy as np
 from bricard.model.blocks import Block, Measure, flat
 from bricard.model.body import FLAT, Body
 from bricard.model.frames import Frame
+from bricard.model.travelling import Immutable
 
 __all__ = ["FrameJoint", "Joint"]
 
 UP = np.array([0.0, 0.0, 1.0])  # normal of the plane, in the world and in every planar body
 
 
-class Joint(ABC):
+class Joint(Immutable, ABC):
     """A named set of constraint rows.
 
     freedom : relative degrees of freedom left between two bodies in space. planar_freedom : between two planar bodies,

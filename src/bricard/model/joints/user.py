@@ -25,6 +25,7 @@ from bricard.model.blocks import Block, Measure
 from bricard.model.frames import Frame
 from bricard.model.joints.base import FrameJoint
 from bricard.model.profiles import as_function
+from bricard.model.travelling import Immutable
 
 __all__ = ["User", "UserJoint"]
 
@@ -34,7 +35,7 @@ BALL = "quaternion"  # unit of the last coordinate: four numbers, three angular 
 
 
 @dataclass(frozen=True, eq=False)
-class UserJoint:
+class UserJoint(Immutable):
     """What a joint of your own does; made by `explicit`, `implicit`, `routine` or `from_linkage`.
 
     coordinates : name -> "length", "angle", or for the last one "quaternion": a unit quaternion, scalar first, which has three

@@ -1,0 +1,152 @@
+"""How declarations are copied and pickled. They never change: a copy is the object itself, and arrays come back read-only.
+
+Functions of users are pickled as `module:function`, with the folder of the module; what cannot be imported (a lambda, a
+function of a script or a notebook) by cloudpickle, where that is installed. Unpickling runs code, as always with pickle.
+"""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from types import FunctionType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bricard.errors import UserFunctionError
+
+__all__ = ["Immutable", "folder_of", "function_path", "importing_from", "packed", "unpacked"]
+
+CLOUDPICKLE = ("cloudpickle", "joblib.externals.cloudpickle")  # joblib brings a copy of its own
+
+
+class Immutable:
+    """Base class of what is never changed after it was made."""
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]):
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the attributes, functions packed; what is only kept to save time is left out."""
+        kept = {key for key in self.__dict__ if not isinstance(getattr(type(self), key, None), cached_property)}
+        return {key: packed(value) for key, value in self.__dict__.items() if key in kept}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for key, value in state.items():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+            self.__dict__[key] = unpacked(value)
+
+
+class Named(NamedTuple):
+    """A function by its name, `module:function`, and the folder that its module was imported from (or "")."""
+
+    path: str
+    folder: str
+
+
+class Pickled(NamedTuple):
+    """A function as pickle or cloudpickle writes it."""
+
+    content: bytes
+
+
+def packed(value: Any) -> Any:
+    """Return what stands for a function in a pickle; other values as they are."""
+    if not callable(value) or isinstance(value, (type, Immutable)):
+        return value
+    path = function_path(value)
+    if path is not None and not path.startswith("__main__:"):
+        return Named(path, folder_of(path))
+    for name in CLOUDPICKLE:
+        try:
+            return Pickled(import_module(name).dumps(value))
+        except ImportError:
+            continue
+        except Exception as error:  # whatever the parts of a callable object do when they are pickled
+            raise _cannot_travel(value, f"cloudpickle fails: {type(error).__name__}: {error}") from error
+    try:
+        return Pickled(pickle.dumps(value))  # of the script itself: its processes import it under the same name
+    except Exception as error:
+        raise _cannot_travel(value, "it cannot be imported by name, and cloudpickle is not installed") from error
+
+
+def unpacked(value: Any) -> Any:
+    """Return the function that `packed` has written; other values as they are."""
+    if isinstance(value, Pickled):
+        return pickle.loads(value.content)
+    if not isinstance(value, Named):
+        return value
+    from bricard.model.profiles import resolve
+
+    with importing_from(value.folder):
+        return resolve(value.path)
+
+
+def _cannot_travel(function: object, reason: str) -> UserFunctionError:
+    name = getattr(function, "__qualname__", None) or repr(function)
+    return UserFunctionError(
+        f"The function {name} cannot be pickled: {reason}. Put it at the top level of a module and import it from there, or "
+        "install cloudpickle."
+    )
+
+
+def function_path(function: Any) -> str | None:
+    """Return `module:function` if that leads back to the very same function, else None."""
+    module, name = getattr(function, "__module__", None), getattr(function, "__qualname__", None)
+    if not isinstance(module, str) or not isinstance(name, str) or "<" in name:
+        return None
+    found: Any = sys.modules.get(module)
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return f"{module}:{name}" if found is function else None
+
+
+def folder_of(path: str) -> str:
+    """Return the folder that the module of `module:function` was imported from; "" where it is not a file."""
+    top = path.partition(":")[0].partition(".")[0]
+    file = getattr(sys.modules.get(top), "__file__", None)
+    if file is None:
+        return ""
+    place = Path(file).resolve()
+    return str(place.parent.parent if place.stem == "__init__" else place.parent)
+
+
+@contextmanager
+def importing_from(folder: str | Path) -> Iterator[None]:
+    """Look for modules in a folder too, behind all others; "" stands for none."""
+    entry = str(Path(folder).resolve()) if folder != "" else ""
+    if not entry or entry in sys.path:
+        yield
+        return
+    sys.path.append(entry)
+    try:
+        yield
+    finally:
+        sys.path.remove(entry)
+
+
+def functions_of(value: Any, seen: set[int] | None = None) -> Iterator[Callable[..., Any]]:
+    """Yield the functions that a declaration holds, each once."""
+    seen = set() if seen is None else seen
+    if id(value) in seen or isinstance(value, (str, bytes, np.ndarray, int, float, type)):
+        return
+    seen.add(id(value))
+    if isinstance(value, FunctionType) or (callable(value) and not isinstance(value, Immutable)):
+        yield value
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from functions_of(item, seen)
+    elif isinstance(value, (tuple, list)):
+        for item in value:
+            yield from functions_of(item, seen)
+    elif isinstance(value, Immutable):
+        yield from functions_of(value.__dict__, seen)
