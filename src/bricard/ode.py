@@ -81,7 +81,7 @@ class OdeProblem(Bound):
 
     def initial(self, state: State | None = None):
         """y (size,) of the assembled start, or of a State; independent coordinates and counts of turns begin there."""
-        state = self._start if state is None else state
+        state = self._start if state is None else state.copy()
         system = self._system
         if state.q.size != system.n_q or state.v.size != system.n_v:
             raise ModelError(

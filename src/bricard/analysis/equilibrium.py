@@ -139,7 +139,7 @@ def equilibrium(what: Any, state: State | None = None, *, stable: bool = True) -
             'coordinates. Build with coordinates="absolute", or divide the branches by cutting a joint here and there (cut=...).'
         )
     if state is not None:
-        check_state(system, state, "equilibrium()")
+        state = check_state(system, state, "equilibrium()")
     state = position_of_rest(system, assemble(system) if state is None else state, stable)
     still, turn = np.zeros(system.n_v), state.turn
     here = Statics(system, state.t, state.q, turn)

@@ -240,7 +240,7 @@ def _consistent(system, what, state):
     if state is None:
         return assemble(system)
     built = what if isinstance(what, System) else what.build()
-    check_state(built, state, "linearise()")
+    state = check_state(built, state, "linearise()")
     counted = dict(zip(built.measures, state.turn, strict=False))
     turn = np.array([counted.get(measure, 0.0) for measure in system.measures])
     q, v = state.q, state.v

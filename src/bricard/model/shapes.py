@@ -38,7 +38,7 @@ class Shape(Immutable, ABC):
     def __setattr__(self, name: str, value: object) -> None:
         if "inertia" in self.__dict__:  # set last
             raise AttributeError(f"A shape does not change ({name} = {value!r}): make a new one.")
-        self.__dict__[name] = value
+        object.__setattr__(self, name, value)
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):

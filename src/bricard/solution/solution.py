@@ -90,7 +90,10 @@ class Solution:
 
     def __post_init__(self):
         own = {item.name: getattr(self, item.name) for item in fields(self)[1:]}
-        own |= {"end": self.end.read_only(), "events": tuple(map(_read_only, self.events))}
+        own |= {
+            "end": self.end and self.end.read_only(),
+            "events": tuple(Event(*map(read_only, event)) for event in self.events),
+        }
         self.__dict__.update({key: read_only(value) for key, value in own.items()})
 
     # copies and pickles: what was computed, and how the System is made
@@ -185,9 +188,7 @@ class Solution:
         table = np.zeros((n, 6))
         a, lam = np.zeros((wanted, system.n_v)), np.zeros((wanted, system.n_rows))
         own = self.own_a if self.own_a is not None else np.zeros((0, system.n_v))
-        t, q, v, turns, own = (
-            np.array(x, order="C") for x in (self.t, self.q, self.v, self.turns, own)
-        )  # compiled code wants to write
+        t, q, v, turns, own = (np.array(x, order="C") for x in (self.t, self.q, self.v, self.turns, own))
         places, known = motion.known_coordinates(self, work)
         observe(t, q, v, turns, places, known, own, self.own_a is not None, table, a, lam, system.compiled, pack(work))
         return tuple(map(read_only, (table, a, lam)))
@@ -216,7 +217,8 @@ class Solution:
         done = self.totals[:, -1] if summed else motion.integral(self.t, table[:, POWER])
         work = done - done[:1] + self._jumps()
         total = kinetic + potential
-        return _read_only(Energy(kinetic, potential, total, work, total - total[:1] - work))
+        parts = (kinetic, potential, total, work, total - total[:1] - work)
+        return Energy(*map(read_only, parts))
 
     def _jumps(self):
         """Energy (n,) that resets have put in up to each sample."""
@@ -252,7 +254,9 @@ class Solution:
     @cached_property
     def poses(self):
         """Body name -> (positions (n, 3) of the reference frame, rotation matrices (n, 3, 3))."""
-        return MappingProxyType({name: _read_only(pose) for name, pose in poses(self.system, self.q).items()})
+        return MappingProxyType(
+            {name: (read_only(x), read_only(R)) for name, (x, R) in poses(self.system, self.q).items()}
+        )
 
     @cached_property
     def _twists(self):
@@ -397,12 +401,6 @@ class Solution:
 
 NOTHING = np.zeros((0, 0))  # totals of samples that no run has counted
 COUNTERS = ("steps", "rejected", "evaluations", "tangents", "iterations", "factorisations", "rebasings", "corrections")
-
-
-def _read_only(record):
-    """A tuple whose arrays cannot be written."""
-    values = map(read_only, record)
-    return type(record)(*values) if hasattr(record, "_fields") else tuple(values)
 
 
 def _three(point):

@@ -63,7 +63,7 @@ def check_sizes(system, **arrays):
 
 
 def check_state(system, state, where):
-    """Raise where `state` is no State of the system."""
+    """The state, with arrays of its own; raises where it is no State of the system."""
     if not isinstance(state, State):
         raise ModelError(f"{where}: state must be a State, such as solution.end or solution.at(t), not {state!r}.")
     try:
@@ -74,3 +74,4 @@ def check_state(system, state, where):
         raise ModelError(
             f"{where}: the state belongs to another system: it counts {state.turn.size} measures, not {system.n_measures}."
         )
+    return state.copy()
