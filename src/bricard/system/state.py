@@ -1,6 +1,7 @@
 """State: one consistent instant of a system."""
 
 from dataclasses import dataclass, field, fields
+from typing import Any
 
 import numpy as np
 
@@ -26,17 +27,18 @@ class State:
 
     def copy(self):
         """A State with arrays of its own, which can be written."""
-        return State(*(np.array(x) if isinstance(x, np.ndarray) else x for x in self._values()))
+        values: list[Any] = [np.array(x) if isinstance(x, np.ndarray) else x for x in self._values()]
+        return State(*values)
 
     def read_only(self):
         """A State with the same arrays, which cannot be written through it."""
         return State(*(read_only(x) for x in self._values()))
 
-    def _values(self):
+    def _values(self) -> list[Any]:
         return [getattr(self, item.name) for item in fields(self)]
 
 
-def read_only(value):
+def read_only(value: Any) -> Any:
     """A view of an array that cannot be written through it; anything else as it is."""
     if not isinstance(value, np.ndarray) or not value.flags.writeable:
         return value
