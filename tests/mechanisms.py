@@ -35,6 +35,7 @@ class World:
 HERE = World()
 TURNED = World(br.rotation_matrix((0.7, 0.3, -0.5, 0.4)), np.array([3.0, -2.0, 1.0]))
 MILLIMETRES = World(unit=1000.0)
+BINARY = World(unit=2.0**10)  # multiplying by it rounds nothing
 Z = (0, 0, 1)
 
 

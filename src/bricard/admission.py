@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import IncompatibleMethods, ModelError, NearlyRedundant, suggest
+from .errors import IncompatibleMethods, ModelError, NearlyRedundant, largest, suggest
 from .registry import FORMULATIONS
 from .system.fit import misfit
 
@@ -94,7 +94,7 @@ def without_inertia(system):
     for own in (own for own in members if own.size > 1):
         values, vectors = np.linalg.eigh(scaled[own][:, own].toarray())
         if values[0] <= NO_INERTIA:
-            return int(own[np.argmax(np.abs(vectors[:, 0]))])
+            return int(own[largest(vectors[:, 0])])
     return None
 
 

@@ -25,6 +25,7 @@ from .compiled.status import (
     TORN_VELOCITY,
     sentence,
 )
+from .errors import largest
 from .formulations.base import velocity_scale
 from .linalg.kkt import evaluate, select_rows
 from .pairing import Pair
@@ -127,7 +128,7 @@ def _torn_velocity(system, run, v, work):
     change = lsqr(csr_array((values, (row[inside], column[inside])), (r.n_rows, r.n_v)), gap)[0]
     shown = run.out_y[: int(run.counters[counting.OUTPUT]), system.n_q : system.n_q + system.n_v]
     fastest = np.linalg.norm(np.vstack([shown, v]) / scale, axis=1).max()
-    return int(np.argmax(np.abs(gap))) if np.linalg.norm(change) > HALF * fastest else -1
+    return largest(gap) if np.linalg.norm(change) > HALF * fastest else -1
 
 
 def _lost(system, run, q, status):
@@ -156,7 +157,7 @@ def _blamed(system, run, q, v, work):
 def _culprit(system, run, v, gap, status):
     """The row or the unknown in which a status was seen, in words."""
     if status in (PROJECTION_FAILED, TORN_APART):
-        return system.row_name(int(np.argmax(gap)))
+        return system.row_name(largest(gap))
     if not system.n_v:
         return f'model "{system.name}"'
     unknown = int(run.counters[counting.CULPRIT])
@@ -164,8 +165,7 @@ def _culprit(system, run, v, gap, status):
         rows = system.record.t_row == -2 - unknown
         unknown = int(system.record.t_column[rows][0]) if rows.any() else -1
     if not 0 <= unknown < system.n_v:  # nothing was seen directly: the fastest motion is the likely one
-        velocity = v / velocity_scale(system)
-        unknown = int(np.argmax(np.where(np.isfinite(velocity), np.abs(velocity), np.inf)))
+        unknown = largest(v / velocity_scale(system))
     return system.unknown_name(unknown)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+import numpy as np
+
 __all__ = [
     "AssemblyError",
     "BricardError",
@@ -18,8 +20,12 @@ __all__ = [
     "StiffSystem",
     "UncountedTurns",
     "UserFunctionError",
+    "largest",
     "suggest",
 ]
+
+
+EQUAL = 1e-6  # relative difference of values that no sentence tells from each other
 
 
 class BricardError(Exception):
@@ -83,3 +89,16 @@ def suggest(name: object, candidates: Iterable[str]) -> str:
     names = {str(candidate).lower(): str(candidate) for candidate in candidates}
     near = difflib.get_close_matches(str(name).lower(), list(names), n=1, cutoff=0.6)
     return f' Did you mean "{names[near[0]]}"?' if near else ""
+
+
+def largest(values) -> int:
+    """Return the place of the value largest in size, for a sentence that names it; what is no number counts as infinite.
+
+    Of values that are equal but for round-off it is the first: sentences are the same on every machine.
+
+    >>> largest([0.5, -1.0, 1.0 + 1e-12])
+    1
+    """
+    sizes = np.abs(np.asarray(values, float))
+    sizes = np.where(np.isnan(sizes), np.inf, sizes)
+    return int(np.argmax(sizes >= (1.0 - EQUAL) * sizes.max()))

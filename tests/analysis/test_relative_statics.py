@@ -124,7 +124,7 @@ def test_an_upright_pole_stays_and_the_sentence_says_how_to_go_on():
     rest = br.equilibrium(pole(0.0))
     assert rest.joint("A") == pytest.approx(0.0, abs=1e-12)
     assert rest.status == (
-        'Unstable: a small motion is pushed away with 9.81 N/m, most in body "rod" turning about its z axis. '
+        'Unstable: a small motion is pushed away with 9.81 N/m, most in body "rod" moving along x. '
         "To find where it falls, start a little to one side of this position (model.start)."
     )
 

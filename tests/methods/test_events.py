@@ -89,7 +89,10 @@ def test_zero_crossings_of_a_joint_angle(method):
             assert abs(solution.at(event.t).q - event.q).max() == 0.0
             assert abs(np.arcsin(2 / LENGTH * event.q[0])) <= 1e-9
     plain = br.simulate(rod(), end, output=10, **options)
-    np.testing.assert_allclose(solution.q, plain.q, rtol=0, atol=1e-14)
+    # Only the stages that dop853 adds for its dense output leave a trace in svd: the search for the next state begins where they
+    # ended, each state is found up to 2e-15 (1 + |q|) = 4e-15 (expansion.py), and a forced pendulum makes omega T of it
+    trace = 2 * 4e-15 * OMEGA * end if method == "svd dop853" else 0.0
+    np.testing.assert_allclose(solution.q, plain.q, rtol=0, atol=trace)
 
 
 @pytest.mark.parametrize("name", EVERY)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import AssemblyError, ModelError, suggest
+from ..errors import AssemblyError, ModelError, largest, suggest
 from ..model import Model
 from ..model.forces import CoordinateForce
 from ..solution.solution import Solution
@@ -63,9 +63,9 @@ class Equilibrium:
         if values[0] == 0.0:
             count = int((values == 0.0).sum())
             return f"Neutral: {count} of {values.size} small motions are not pushed back, and none is pushed away."
-        most = int(np.argmax(np.abs(motions[:, 0])))
+        most = self.at.system.unknown_name(largest(motions[:, 0]))
         return (
-            f"Unstable: a small motion is pushed away with {-values[0]:.3g} N/m, most in {self.at.system.unknown_name(most)}. "
+            f"Unstable: a small motion is pushed away with {-values[0]:.3g} N/m, most in {most}. "
             "To find where it falls, start a little to one side of this position (model.start)."
         )
 
@@ -166,7 +166,7 @@ def _way_to_rest(here, stable):
     system, t, way, scale = here.system, here.instant.t, [here], here.natural()
     moving = np.abs(here.instant.work.phi_t * system.record.row_scale)
     if moving.max(initial=0.0) > 1e-12:
-        row = system.row_name(int(np.argmax(moving)))
+        row = system.row_name(largest(moving))
         raise ModelError(f"There is no equilibrium at t = {t:g} s: {row} is driven and moves then.")
     for _ in range(ITERATIONS):
         scale = max(scale, here.scale)
@@ -178,7 +178,7 @@ def _way_to_rest(here, stable):
         here = better
         way.append(here)
     if not here.size <= ENOUGH * scale:
-        worst = system.unknown_name(int(np.argmax(np.abs(here.left))))
+        worst = system.unknown_name(largest(here.left))
         raise AssemblyError(
             f"No equilibrium was found from this start at t = {t:g} s: a force of {here.size:.3g} N of {scale:.3g} N "
             f"is left over, most in {worst}. Start nearer to it (model.start), or hold or spring what falls freely."

@@ -20,9 +20,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.linalg import qr
 
-from ..errors import AssemblyError, ModelError
+from ..errors import AssemblyError, ModelError, largest
 from ..model import Model
 from ..system.assembler import assemble, complete
 from ..system.inputs import input_force, motor, with_forces
@@ -37,6 +36,10 @@ from .outputs import Coordinate, as_output, state_names
 
 DIFFERENCE = 1e-2  # of the state, in characteristic lengths or radians
 WEIGHTS = (4 / 5, -1 / 5, 4 / 105, -1 / 280)  # of central differences of eighth order
+SPINNING, STILL = (
+    0.8,
+    1e-9,
+)  # what a velocity along a turning axis counts as a state; such a part of the fastest is no turning
 CONSISTENT = 1e-6  # scaled errors of position and velocity that a state may have
 
 
@@ -170,7 +173,8 @@ class Motion:
                 f"have only rank {every.rank} there, so that no independent coordinates describe the motions near it. "
                 "Linearise a little beside it."
             )
-        self.places, self.speed_places = (_places(part.B * np.sqrt(metric)) for part in (positions, every))
+        steady = _steadiness(system, state.v)
+        self.places, self.speed_places = (_places(part.B * np.sqrt(metric) * steady) for part in (positions, every))
         self.positions, self.every = positions.picking(self.places), every.picking(self.speed_places)
         if tangent is not None:
             self.positions = self.every = every
@@ -217,8 +221,29 @@ class Motion:
 
 
 def _places(B):
-    """Places (k,) of velocities that describe the directions with scaled B (k, n_v) well: its pivots."""
-    return np.sort(np.asarray(qr(B, mode="r", pivoting=True)[-1])[: len(B)]) if len(B) else np.zeros(0, int)
+    """Places (k,) of velocities that describe the directions with scaled B (k, n_v) well: pivots, of equal ones the first."""
+    places, left = [], B.copy()
+    for _ in range(len(B)):
+        size = np.linalg.norm(left, axis=0)
+        places.append(largest(size))
+        way = left[:, places[-1]] / size[places[-1]]
+        left -= np.outer(way, way @ left)
+    return np.sort(np.array(places, int))
+
+
+def _steadiness(system, v):
+    """(n_v,), SPINNING for turns about axes that other turns of the same body carry along, otherwise 1.
+
+    In a steady motion, a wheel that rolls, the equations for such velocities have coefficients that change with its angle: their
+    eigenvalues of one instant mean nothing. Another one that describes the motion nearly as well is preferred.
+    """
+    steady, slow = np.ones(system.n_v), STILL * (np.abs(v).max(initial=0.0) + 1e-300)
+    for o in system.record.turn_v.astype(int):
+        spin = v[o : o + 3]
+        for k in range(3):
+            if np.linalg.norm(np.delete(spin, k)) > slow:
+                steady[o + k] = SPINNING
+    return steady
 
 
 def _extended(what, model, inputs, outputs):

@@ -197,7 +197,8 @@ def march(functions, order, form, run, system, work, max_steps):
             tail = min(tail, t)  # remembered, because the step may be rejected and the rest be divided
         short = hit and goal == clock[6] and t >= tail
         if not hit and not on_grid and EVENLY[1 if counters[KEEP_LAM] >= 0 else 0] * h > goal - t:
-            h = (goal - t) / math.ceil((goal - t) / h)
+            # the step before may have been such a part: the digits in which h times a whole number misses the rest do not count
+            h = (goal - t) / math.ceil((goal - t) / h * (1.0 - 1e-9))
         if hit:
             # small steps at large times: the rounding of the times is not to be seen in the step
             nominal = on_grid and goal == grid and abs(goal - t - clock[7]) <= NEARLY * abs(goal)

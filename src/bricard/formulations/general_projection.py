@@ -186,8 +186,12 @@ def general_projection(t, y, y_dot, system, work):
 
 @EXPAND
 def expand(t, y, q, v, system, work):
-    """q and v of y."""
-    return show(settle_velocities(t, y, system, work), y, q, v, system, work)
+    """q and v of y. The next search begins where it would have begun anyway: showing a state changes nothing."""
+    before = work.basis.v.copy()
+    status = show(settle_velocities(t, y, system, work), y, q, v, system, work)
+    if status == RUNNING:
+        work.basis.v[:] = before
+    return status
 
 
 @REBASE

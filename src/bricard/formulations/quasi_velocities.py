@@ -14,13 +14,11 @@ x being the shortest such vector in the metric of the method.
 
 import math
 
-import numpy as np
-
 from ..compiled.handles import pack
 from ..compiled.interfaces import AFTER_STEP, KINEMATICS, VELOCITY
 from ..compiled.pointers import compiled
 from ..compiled.status import RUNNING, sentence
-from ..errors import IncompatibleMethods, SimulationError
+from ..errors import IncompatibleMethods, SimulationError, largest
 from ..linalg.kkt import evaluate, factorise_kkt, select_rows
 from ..system.assembler import assemble
 from ..system.redundancy import choose_rows
@@ -114,5 +112,5 @@ def use_rows(system, state, work, k):
 
 def no_coordinates(system, state, status):
     """The error for a start at which no basis can be found."""
-    culprit = system.unknown_name(int(np.argmax(np.abs(state.v))))
+    culprit = system.unknown_name(largest(state.v))
     return SimulationError(sentence(status, state.t, 0.0, 0, culprit), None)

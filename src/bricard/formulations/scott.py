@@ -18,7 +18,7 @@ from ..compiled.interfaces import EXPAND, MAP, PARAMETRISATION, PARAMETRISE, RHS
 from ..compiled.pointers import compiled, inlined
 from ..compiled.records import NO_BASIS
 from ..compiled.status import RUNNING, SINGULAR
-from ..errors import AssemblyError, IncompatibleMethods, UserFunctionError
+from ..errors import AssemblyError, IncompatibleMethods, UserFunctionError, largest
 from ..linalg.kkt import evaluate, multiply_mass
 from ..linalg.orthonormal import cholesky, from_metric, to_metric
 from ..system.names import owner, plain_angles
@@ -234,7 +234,7 @@ class Chart:
         gap = np.abs(system.constraint(t, q) * r.row_scale)
         if not gap.max(initial=0.0) <= FITS:
             raise UserFunctionError(
-                f"map(z, t) does not satisfy the constraints: at z = {z}, t = {t:g} s, {system.row_name(int(np.argmax(gap)))} is "
+                f"map(z, t) does not satisfy the constraints: at z = {z}, t = {t:g} s, {system.row_name(largest(gap))} is "
                 f"violated by {gap.max():.3g} (scaled)."
             )
 

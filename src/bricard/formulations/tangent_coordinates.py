@@ -42,6 +42,7 @@ from .expansion import (
     SHARE,
     SLOPE,
     TIME,
+    USED,
     VELOCITIES,
     K,
     factorise_dependent,
@@ -87,12 +88,26 @@ def independent(t, y, y_dot, system, work):
 
 @EXPAND
 def expand(t, y, q, v, system, work):
-    """The full q and v of y; not a number where they cannot be found."""
+    """The full q and v of y; not a number where they cannot be found.
+
+    The next search begins where it would have begun anyway: a state that is shown changes nothing, not even last digits.
+    """
+    basis, rows = work.basis, work.basis.dense[0, :USED]
+    time, known, xi, q_before, v_before = (
+        basis.numbers[TIME],
+        rows.copy(),
+        basis.increment.copy(),
+        basis.q.copy(),
+        basis.v.copy(),
+    )
     status = settle(t, y, system, work)
     for i in range(system.n_q):
-        q[i] = work.basis.q[i] if status == RUNNING else math.nan
+        q[i] = basis.q[i] if status == RUNNING else math.nan
     for i in range(system.n_v):
-        v[i] = work.basis.v[i] if status == RUNNING else math.nan
+        v[i] = basis.v[i] if status == RUNNING else math.nan
+    if status == RUNNING:
+        basis.numbers[TIME] = time
+        rows[:], basis.increment[:], basis.q[:], basis.v[:] = known, xi, q_before, v_before
     return status
 
 

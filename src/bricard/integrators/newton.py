@@ -20,7 +20,8 @@ def larger(change, size):
 def judge(iteration, size, previous, eta, tolerance, rounding=0.0):
     """(verdict, eta) after a correction of the given size; the last one was `previous`. A NaN diverges.
 
-    Corrections up to `rounding`, or STAGNATION tolerances, may cease to shrink.
+    Corrections up to `rounding`, or STAGNATION tolerances, may cease to shrink; up to `rounding` they may grow as well, for there
+    the last digits decide about their ratio.
     """
     if not size < 1e100:
         return DIVERGED, 1.0
@@ -35,6 +36,7 @@ def judge(iteration, size, previous, eta, tolerance, rounding=0.0):
             )  # round-off: close to a singular position corrections along the weak direction stay finite
         if theta >= 1.0 and size > tolerance:
             # the first correction is small where only multipliers, which are not judged, were predicted badly
-            return (DIVERGED if (theta > 2.0 and iteration > 1) or iteration > 3 else GO_ON), 1.0
+            diverging = size > rounding and ((theta > 2.0 and iteration > 1) or iteration > 3)
+            return (DIVERGED if diverging else GO_ON), 1.0
         eta = theta / (1.0 - theta) if theta < 0.99 else 99.0
     return (CONVERGED if eta * size <= tolerance or size <= 0.01 * tolerance else GO_ON), eta

@@ -64,8 +64,12 @@ def predictive(order, h, run):
 
 @compiled
 def gain(error, order, safety):
-    """By what the step may be multiplied at this order; 0 if the error is not known. A NaN gives 0."""
-    return safety * max(error, 1e-10) ** (-1.0 / (order + 1.0)) if error < math.inf else 0.0
+    """By what the step may be multiplied at this order; 0 if the error is not known. A NaN gives 0.
+
+    A step never grows by more than GROWTH, so that orders which allow more are equal, and the present one stays: errors that are
+    so small are round-off, which must not choose the order.
+    """
+    return min(GROWTH, safety * max(error, 1e-10) ** (-1.0 / (order + 1.0))) if error < math.inf else 0.0
 
 
 @CONTROL
@@ -93,7 +97,7 @@ def variable_order(order, h, run):
         best, growth = k + 1, gain(error[2], k + 1, 0.75)
     if waited and (growth >= HOLD or best != k):
         orders[1], orders[2] = best, 0
-        clock[1] = h * min(GROWTH, max(0.5, growth))
+        clock[1] = h * max(0.5, growth)
     elif growth < 1.0:  # a little smaller each time: the differences still tell the errors
         orders[1], orders[2] = best, orders[2] if best == k else 0
         clock[1] = h * max(0.5, 0.9 * growth)
@@ -117,7 +121,7 @@ def one_step_order(order, h, run):
     growth = min(growth, math.sqrt(CONTRACTING / max(run.error[3], 1e-10)))
     if h >= 0.99 * clock[1]:  # a step cut to hit a time says little
         orders[1] = best
-        clock[1] = h * (1.0 if 1.0 <= growth <= HOLD else min(GROWTH, max(0.2, growth)))
+        clock[1] = h * (1.0 if 1.0 <= growth <= HOLD else max(0.2, growth))
     return True
 
 

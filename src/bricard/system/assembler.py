@@ -11,7 +11,7 @@ import numpy as np
 
 from ..compiled.handles import pack
 from ..compiled.interfaces import VELOCITY
-from ..errors import AssemblyError
+from ..errors import AssemblyError, largest
 from ..linalg.kkt import (
     LEFT_OUT,
     consistent_accelerations,
@@ -133,7 +133,7 @@ def _check_continuation(system, state):
     if error.size and not error.max() <= 1e-6 * size:
         if error.max() <= SLOPE**2 * MEANT * size and misfit(system, state.t, state.q).meant:
             return
-        worst = int(np.argmax(error))
+        worst = largest(error)
         raise AssemblyError(
             f"The start (t = {state.t:g} s) is a singular position, and its velocity belongs to no motion of the mechanism: "
             f"{system.row_name(worst)} would need an acceleration that is {error[worst]:.3g} off. Start a little beside the "
@@ -298,8 +298,7 @@ def _nearly_matched(system, t, q, v, turn, soft, plain):
 
 def _explain_gap(system, plain, gap, t):
     """Raise the error that says what does not fit, where and by how much."""
-    scaled = np.abs(gap * system.record.row_scale)
-    worst = int(np.argmax(np.where(np.isfinite(scaled), scaled, np.inf)))
+    worst = largest(gap * system.record.row_scale)
     row = system.rows[worst]
     by = f"{abs(gap[worst]):.3g} {'m' if row.unit == 'length' else 'rad'}"
     if system is not plain:
@@ -354,7 +353,7 @@ def _match(system, t, q, v, turn, soft, plain=None, known=None):
         near = _nearly_matched(system, t, q, v, work.turn, soft, plain or system)
         if near is not None:
             return near
-        worst = int(np.argmax(np.where(soft == 0.0, np.abs(work.phi_dot * system.record.row_scale), 0.0)))
+        worst = largest(np.where(soft == 0.0, work.phi_dot * system.record.row_scale, 0.0))
         unit = "m/s" if system.rows[worst].unit == "length" else "rad/s"
         raise AssemblyError(
             f"No velocity meets all constraints and hard wishes: {system.row_name(worst)} is left with "

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..compiled.handles import pack
 from ..compiled.interfaces import VELOCITY
-from ..errors import SingularMassError
+from ..errors import SingularMassError, largest
 from ..linalg.kkt import accelerations, evaluate, factorise_kkt, select_rows, solve_regularised
 
 NEGLIGIBLE, REDUNDANT, MASSLESS, WEAK = 1e-15, 1e-6, 1e-4, 1e-6
@@ -137,7 +137,7 @@ def check_massless(system):
     x = np.zeros_like(b)
     solve_regularised(packed, b, x)
     response = np.where(r.added_mass > 0.0, np.abs(x[: r.n_v]), 0.0)
-    worst = int(np.argmax(response))
+    worst = largest(response)
     if response[worst] > 0.05:
         raise SingularMassError(
             f"Nothing gives inertia to {system.unknown_name(worst)}: it has no mass or inertia of its own there, and the joints "
