@@ -128,8 +128,8 @@ def _check_continuation(system, state):
     """Raise where no acceleration satisfies the constraints: at a singular position not every velocity belongs to a motion."""
     G, gamma = system.jacobian(state.t, state.q, state.v), system.gamma(state.t, state.q, state.v)
     error = np.abs(G @ state.a - gamma) * system.record.row_scale
-    largest = [float(np.abs(x).max(initial=0.0)) for x in (gamma * system.record.row_scale, state.v**2, state.a)]
-    size = 1.0 + sum(largest)
+    sizes = [float(np.abs(x).max(initial=0.0)) for x in (gamma * system.record.row_scale, state.v**2, state.a)]
+    size = 1.0 + sum(sizes)
     if error.size and not error.max() <= 1e-6 * size:
         if error.max() <= SLOPE**2 * MEANT * size and misfit(system, state.t, state.q).meant:
             return
