@@ -41,3 +41,24 @@ def hardening(t, x, rate):
 
 def swing(t):
     return 0.3 * np.sin(1.7 * t) * np.exp(-0.1 * t)
+
+
+def lead(s, p):
+    """A screw about z with the lead p[0] per radian."""
+    c, z = np.cos(s[0]), np.sin(s[0])
+    return (0.0, 0.0, p[0] * s[0]), ((c, -z, 0.0), (z, c, 0.0), (0.0, 0.0, 1.0))
+
+
+def closed_lead(d, C, s, p):
+    """The same screw by what it closes."""
+    c, z = np.cos(s[0]), np.sin(s[0])
+    return d[0], d[1], d[2] - p[0] * s[0], C[1][2], C[0][2], C[1][0] * c - C[0][0] * z
+
+
+def lead_routine(s, u, p):
+    """The same screw by the contract of routines."""
+    c, z = np.cos(s[0]), np.sin(s[0])
+    rotation = ((c, -z, 0.0), (z, c, 0.0), (0.0, 0.0, 1.0))
+    place, way = (0.0, 0.0, p[0] * s[0]), ((0.0,), (0.0,), (p[0],))
+    nothing = (0.0, 0.0, 0.0)
+    return place, (0.0, 0.0, p[0] * u[0]), way, nothing, rotation, (0.0, 0.0, u[0]), ((0.0,), (0.0,), (1.0,)), nothing

@@ -1,4 +1,7 @@
-"""One small model per kind of element: two bodies with products of inertia and offset centres of mass."""
+"""One small model per kind of element: two bodies with products of inertia and offset centres of mass.
+
+A new joint, driver, coupling or force needs a sample here: test_contract.py asks for it.
+"""
 
 from functools import cache
 
@@ -37,11 +40,35 @@ def _guided(model, a, b):
     model.cylindrical("guide", a, b, POINT, AXIS)
 
 
+def _free(m, a, b):
+    m.free("J", a, b, POINT)
+    m.torsion("pull", "J.y", stiffness=2.0)
+
+
+def _users(make, function):
+    def declare(m, a, b):
+        m.user_joint("J", a, b, make(function, {"angle": "angle"}, parameters=(0.2,)), point=POINT)
+
+    return declare
+
+
+def _linkage(m, a, b):
+    _guided(m, a, b)
+    m.linkage("J", a, b, {"turn": "guide.angle", "way": "guide.displacement"})
+    m.motor("M", "J.turn", 0.7)
+
+
 def _gear(m, a, b):
     m.revolute("first", m.ground, a, FAR, ACROSS)
     m.cylindrical("second", a, b, POINT, AXIS)
     m.gear("gear", "first", "second.displacement", -0.7)
     m.gear("gear 2", "second.angle", "first", 2.5, offset=0.3)
+
+
+def _drive(m, a, b):
+    m.cylindrical("guide", a, b, POINT, AXIS)
+    m.drive("turn", "guide.angle", br.Sine(0.4, 0.7, 0.3, 0.1))
+    m.drive("way", "guide.displacement", br.Polynomial((0.1, -0.2, 0.3, 0.4)))
 
 
 def _drives(m, a, b):
@@ -70,8 +97,10 @@ SPATIAL = {
     "point_on_line": lambda m, a, b: m.point_on_line("J", a, b, POINT, AXIS),
     "point_on_plane": lambda m, a, b: m.point_on_plane("J", a, b, POINT, AXIS),
     "constant_angle": lambda m, a, b: m.constant_angle("J", a, b, AXIS, FAR),
+    "linkage": _linkage,
     "gear": _gear,
-    "drives": _drives,
+    "drive": _drive,
+    "drives": _drives,  # more of them than freedoms
     "drive_distance": lambda m, a, b: m.drive_distance("J", a, b, POINT, FAR, br.Sine(0.2, 0.5, offset=1.0)),
     "knife_edge": lambda m, a, b: m.knife_edge("J", b, POINT, AXIS),
     "rolling_disc": lambda m, a, b: m.rolling_disc(
@@ -85,7 +114,28 @@ SPATIAL = {
 }
 
 FLAT = (0.5, 0.2, 0.0)
+
+
+def _planar_gear(m, a, b):
+    m.pin("first", m.ground, a, FLAT)
+    m.slider("second", a, b, FLAT, (1.0, 0.4, 0))
+    m.gear("gear", "first", "second", -0.7)
+
+
+def _planar_free(m, a, b):
+    m.free("J", a, b, FLAT)
+    m.torsion("pull", "J.y", stiffness=2.0)
+
+
 PLANAR = {
+    "planar spherical": lambda m, a, b: m.spherical("J", a, b, FLAT),
+    "planar gear": _planar_gear,
+    "planar drive_distance": lambda m, a, b: m.drive_distance(
+        "J", a, b, FLAT, (1.0, -0.3, 0), br.Sine(0.2, 0.5, offset=0.7)
+    ),
+    "planar rolling_disc": lambda m, a, b: m.rolling_disc(
+        "J", b, 0.4, (0, 0, 1), (0.9, 0.2, 0), plane_point=(0, -0.1, 0), normal=(0.1, 1, 0)
+    ),
     "pin": lambda m, a, b: m.pin("J", a, b, FLAT),
     "slider": lambda m, a, b: m.slider("J", a, b, FLAT, (1.0, 0.4, 0)),
     "planar revolute": lambda m, a, b: m.revolute("J", a, b, FLAT, (0, 0, 1)),
@@ -121,6 +171,7 @@ FORCES = {
         "F", a, b, POINT, FAR, law=br.Table((0.2, 0.7, 1.4, 2.5), (5.0, 1.0, -2.0, -9.0), 0.5)
     ),
     "spring function": lambda m, a, b: m.spring("F", a, b, POINT, FAR, law=own.hardening),
+    "free": _free,
     "torsion": _torsion,
     "torsion on a slide": _torsion_on_slide,
     "motors": _motors,
@@ -141,6 +192,7 @@ FORCES = {
 }
 
 PLANAR_FORCES = {
+    "planar free": _planar_free,
     "planar spring": lambda m, a, b: m.spring("F", a, b, FLAT, (1.0, -0.3, 0), stiffness=20.0, damping=3.0, length=0.5),
     "planar torsion": lambda m, a, b: m.torsion(m.pin("F", a, b, FLAT).name, "F", stiffness=3.0, damping=0.4),
     "planar force": lambda m, a, b: m.force("F", b, FLAT, (1.0, -3.0, 0), (0, 0, 0.3), axes="body"),
@@ -159,16 +211,32 @@ MIXED_FORCES = {
     "mixed user_force": lambda m, a, b: m.user_force("F", a, b, own.drag, parameters=(0.3, 2.0)),
 }
 
-SAMPLES = SPATIAL | PLANAR | MIXED | FORCES | PLANAR_FORCES | MIXED_FORCES
+# their derivatives are exact on the constraints only: tests/model/test_user_joint.py differentiates them there
+USER_JOINTS = {
+    "user_joint explicit": _users(br.UserJoint.explicit, own.lead),
+    "user_joint implicit": _users(br.UserJoint.implicit, own.closed_lead),
+    "user_joint routine": _users(br.UserJoint.routine, own.lead_routine),
+}
+
+SAMPLES = SPATIAL | PLANAR | MIXED | FORCES | PLANAR_FORCES | MIXED_FORCES | USER_JOINTS
 
 
 @cache
-def system_of(name):
-    """The built system of a sample; kept, so that users' functions are compiled once."""
-    if name in MIXED or name in MIXED_FORCES:
-        model, _, b = two_bodies()
+def model_of(name, swapped):
+    """The model of a sample; swapped : with its bodies in the other order."""
+    mixed, flat = name in MIXED or name in MIXED_FORCES, name in PLANAR or name in PLANAR_FORCES
+    model, a, b = two_bodies(planar=flat)
+    if mixed:
         a = model.body("flat", mass=1.3, inertia=0.3, com=(0.1, -0.2, 0), position=(0.2, 0.1, 0), planar=True)
-    else:
-        model, a, b = two_bodies(planar=name in PLANAR or name in PLANAR_FORCES)
-    SAMPLES[name](model, a, b)
-    return build(model)
+    SAMPLES[name](model, *((b, a) if swapped else (a, b)))
+    return model
+
+
+def system_of(name, swapped=False, coordinates="absolute"):
+    """The built system of a sample; kept, so that users' functions are compiled once."""
+    return _system_of(name, swapped, coordinates)
+
+
+@cache
+def _system_of(name, swapped, coordinates):
+    return build(model_of(name, swapped), coordinates=coordinates)

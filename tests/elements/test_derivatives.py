@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from samples import FORCES, MIXED, MIXED_FORCES, PLANAR, PLANAR_FORCES, SAMPLES, SPATIAL, system_of
+from samples import FORCES, MIXED, MIXED_FORCES, PLANAR, PLANAR_FORCES, SAMPLES, SPATIAL, USER_JOINTS, system_of
 from states import assert_derivative, by_position, by_time, by_velocity, random_point
 
 from bricard.compiled.interfaces import ENERGY, VELOCITY
@@ -17,7 +17,7 @@ differentiable_twice = pytest.mark.parametrize(
     "name", [n for n in [*SPATIAL, *PLANAR, *MIXED] if n != "user joint with Jacobian"]
 )
 forces = pytest.mark.parametrize("name", [*FORCES, *PLANAR_FORCES, *MIXED_FORCES])
-everything = pytest.mark.parametrize("name", list(SAMPLES))
+everything = pytest.mark.parametrize("name", [name for name in SAMPLES if name not in USER_JOINTS])
 
 
 def holonomic(system):

@@ -128,8 +128,9 @@ class Forcing(Constraining):
         frame_b: Any = None,
         parameters: object = (),
     ) -> FunctionElement:
-        """Declare a force of your own between two bodies: `load(t, a, b, p)` gives Fx, Fy, Fz, Mx, My, Mz.
+        """Declare a force of your own between two bodies: `load(t, a, b, p)` gives Fx, Fy, Fz, Mx, My, Mz in world axes.
 
+        They act on body b at the point b.x, the opposite on body a at the same point b.x (not at a.x), so that no moment is lost.
         point : (3,), where it is attached to both bodies; their reference origins if not given.
         """
         frames = self._attached(name, "force", body_a, body_b, point, frame_a, frame_b)

@@ -1,10 +1,11 @@
 """Compiled look at the samples of a solution: accelerations, reactions, energy, power, constraint errors."""
 
-from ..compiled.interfaces import ENERGY, VELOCITY
+from ..compiled.interfaces import ENERGY, KERNEL, VELOCITY
 from ..compiled.pointers import compiled
 from ..kernels.bodies import kinetic_energy
 from ..linalg.kkt import consistent_accelerations, evaluate, multiply_mass
 
+call_kernel = KERNEL.call
 KINETIC, POTENTIAL, POWER, POSITION, SPEED, ACCELERATION = range(6)
 
 
@@ -66,10 +67,14 @@ def observe(t, q, v, turns, places, known, own, has_own, table, a, lam, system, 
 
 
 @compiled
-def wrenches(t, q, v, turns, places, known, lam, entry_joint, entry_part, out, system, work):
-    """Loads that joints put on their second bodies, out (samples, joints, 6): force in the world, torque about the centre
-    of mass in body axes; -G^T lam summed over the entries that belong to that body."""
-    g, g_row = work.g, system.g_row
+def wrenches(t, q, v, turns, places, known, lam, row_slot, row_part, force_slot, out, system, apart, work):
+    """Loads of joints and forces on bodies, out (samples, slots, 6): force in the world, torque about the centre of mass in
+    body axes. Joints: -G^T lam, entry n of G belonging to the slot row_slot[n] and its direction row_part[n]. Forces: what each
+    element adds to f of its two bodies, force_slot (elements, 2, 2) of slot and number of the body. `apart` is the system with
+    six places in f for each body, ground included."""
+    g, g_row, f = work.g, system.g_row, work.f
+    kernels, first, stage = system.kernels, system.first, system.stage
+    start = first[stage[2]]
     for k in range(t.size):
         for m in range(work.turn.size):
             work.turn[m] = turns[k, m]
@@ -77,5 +82,14 @@ def wrenches(t, q, v, turns, places, known, lam, entry_joint, entry_part, out, s
             work.memory[places[j]] = known[k, j]
         evaluate(t[k], q[k], v[k], VELOCITY, system, work)
         for n in range(g.size):
-            if entry_part[n] < 6:
-                out[k, entry_joint[n], entry_part[n]] -= g[n] * lam[k, g_row[n]]
+            out[k, row_slot[n], row_part[n]] -= g[n] * lam[k, g_row[n]]
+        for j in range(f.size):
+            f[j] = 0.0
+        for i in range(stage[2], stage[3]):
+            for e in range(first[i], first[i + 1]):
+                call_kernel(kernels[i], t[k], 0, e, e + 1, apart, work)
+                for side in range(2):
+                    slot, body = force_slot[e - start, side, 0], force_slot[e - start, side, 1]
+                    for part in range(6):
+                        out[k, slot, part] += f[6 * body + part]
+                        f[6 * body + part] = 0.0

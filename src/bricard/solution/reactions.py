@@ -1,4 +1,4 @@
-"""Reactions in joints: forces and moments with names and units, and whether they are unique."""
+"""Loads of joints, drivers, couplings and forces on bodies, with names and units, and whether they are unique."""
 
 from dataclasses import replace
 from functools import lru_cache
@@ -9,7 +9,9 @@ import numpy as np
 from ..compiled.handles import pack
 from ..compiled.interfaces import VELOCITY
 from ..errors import ModelError, suggest
+from ..linalg import sparse
 from ..linalg.kkt import evaluate, factorise_kkt, solve_regularised
+from ..model.forces import AppliedForce, CoordinateForce
 from ..system.rotation import in_group
 from ..system.tree_map import counted
 from .motion import absolute_totals, known_coordinates
@@ -17,7 +19,7 @@ from .observe import wrenches
 
 
 class Reaction(NamedTuple):
-    """Load of a joint on its second body, at the joint, world axes: force (n, 3) in N, moment (n, 3) in N m.
+    """Load on the body named `body`, world axes: force (n, 3) in N, moment (n, 3) in N m about `point` (n, 3), m, in the world.
 
     unique : False where redundant rows leave other splits of the load possible; then the smallest one in scaled rows is given.
     """
@@ -25,34 +27,74 @@ class Reaction(NamedTuple):
     force: np.ndarray
     moment: np.ndarray
     unique: bool
+    body: str
+    point: np.ndarray
+
+    def about(self, point):
+        """The same load with its moment about another point of the world, (3,) or (n, 3)."""
+        point = np.broadcast_to(np.asarray(point, float), self.point.shape)
+        return self._replace(moment=self.moment + np.cross(self.point - point, self.force), point=point)
 
 
-def joint_reaction(solution, name):
-    """The Reaction of one joint."""
+def reaction(solution, element, body=None):
+    """The Reaction of a joint or a force (or its name) on one of its bodies: on the second one if none is named."""
+    model = solution.system.model
+    element = _element(model, element)
+    bodies = {b.name: b for b in element.bodies}
+    name = element.bodies[min(1, len(element.bodies) - 1)].name if body is None else getattr(body, "name", body)
+    if name not in bodies:
+        raise ModelError(f'"{element.name}" does not act on a body "{name}", but on {", ".join(bodies)}.')
     system = solution.system.base or solution.system
-    joints = system.model.joints
-    if name not in joints:
-        raise ModelError(f'There is no joint "{name}".{suggest(name, joints)}')
-    if not any(row.joint == name for row in system.rows):
-        inner = [
-            f'"{joint}"' for joint in dict.fromkeys(row.joint for row in system.rows) if joint.startswith(f"{name}/")
-        ]
-        ask = f" Its load passes through the joints inside: ask for {', '.join(inner)}." if inner else ""
-        raise ModelError(f'Joint "{name}" has no constraint rows of its own, so no reaction.{ask}')
-    names = tuple(dict.fromkeys(row.joint for row in system.rows))
-    load = _all_wrenches(solution)[:, names.index(name)]
-    joint = joints[name]
-    body = joint.bodies[1]
-    x, R = solution.poses[body.name]
-    frame = getattr(joint, "frame_b", None)
-    lever = np.zeros_like(x) if frame is None else R @ frame.point  # from the centre of mass to the joint
+    is_joint = model.joints.get(element.name) is element
+    slots = _slots(system)
+    slot = slots.get((is_joint, element.name, name))
+    if slot is None and is_joint:
+        raise ModelError(_without_rows(system, element.name))
+    (x, R), body = solution.poses[name], bodies[name]
+    frames = [getattr(element, key, None) for key in ("frame_b", "frame_a", "frame")]
+    place = next((frame.point for frame in frames if frame is not None and frame.body is body), np.zeros(3))
+    load = np.zeros((solution.t.size, 6)) if slot is None else _all_loads(solution)[:, slot]
+    lever = R @ place  # from the centre of mass
     moment = np.einsum("nij,nj->ni", R, load[:, 3:]) - np.cross(lever, load[:, :3])
-    return Reaction(load[:, :3], moment, name not in ambiguous_joints(system))
+    unique = not is_joint or element.name not in ambiguous_joints(system)
+    return Reaction(load[:, :3], moment, unique, name, x + R @ body.com + lever)
+
+
+def _element(model, element):
+    """The joint or force with a name, or that an object of the user's model stands for; a joint where both have the name."""
+    name = getattr(element, "name", element)
+    is_force = isinstance(element, AppliedForce | CoordinateForce) or getattr(element, "kind", "") == "force"
+    families = (model.forces, model.joints) if is_force else (model.joints, model.forces)
+    found = families[0].get(name) or families[1].get(name)
+    if found is None:
+        raise ModelError(f'There is no joint or force "{name}".{suggest(name, {**model.joints, **model.forces})}')
+    return found
+
+
+def _without_rows(system, name):
+    """Why a joint has no reaction."""
+    joints = dict.fromkeys(row.joint for row in system.rows if row.joint.startswith(f"{name}/"))
+    inner = ", ".join(f'"{joint}"' for joint in joints)
+    ask = f" Its load passes through the joints inside: ask for {inner}." if inner else ""
+    return f'Joint "{name}" has no constraint rows of its own, so no reaction.{ask}'
+
+
+def _slots(system):
+    """Places of the loads in _all_loads: (whether of a joint, its name or the force's, name of the body) -> place."""
+    names = [*system.model.bodies, system.model.ground.name]
+    pairs = [(True, system.rows[row].joint, names[body]) for row, body in _entries(system)]
+    pairs += [(False, name, names[body]) for name, *both in system.loads for body in both]
+    return {pair: place for place, pair in enumerate(dict.fromkeys(pairs))}
+
+
+def _entries(system):
+    """Row and number of the body of each entry of G."""
+    return np.column_stack([system.record.g_row.astype(int), system.entry_body[:, 0]]).tolist()
 
 
 @lru_cache(maxsize=4)
-def _all_wrenches(solution):
-    """Loads (n, joints, 6) on the second bodies, by the order of the joints' rows."""
+def _all_loads(solution):
+    """Loads (n, slots, 6) about the centres of mass, moments in body axes, in the places of _slots."""
     system, q, v = in_group(solution.system, solution.q, solution.v)
     turns = solution.turns
     if (
@@ -65,16 +107,17 @@ def _all_wrenches(solution):
         lam = solution.reaction_multipliers
     else:
         lam = solution.reaction_multipliers[:, : system.n_rows]  # without unit norms of quaternions
-    names = {name: i for i, name in enumerate(dict.fromkeys(row.joint for row in system.rows))}
-    joint_of_row = np.array([names[row.joint] for row in system.rows], np.int64)
-    r, side = system.record, system.entry_side
-    entry_joint = joint_of_row[r.g_row.astype(int)]
-    entry_part = np.where(side[:, 0] == 1, side[:, 1], 6)
-    out = np.zeros((solution.t.size, len(names), 6))
-    work = system.work()
+    slots, names = _slots(system), [*system.model.bodies, system.model.ground.name]
+    row_slot = np.array([slots[True, system.rows[row].joint, names[body]] for row, body in _entries(system)], np.int64)
+    force_slot = [[(slots[False, name, names[body]], body) for body in both] for name, *both in system.loads]
+    apart = system.with_record(column=sparse.index(np.arange(6 * len(names))).reshape(-1, 6))
+    work = apart.work()
     places, known = known_coordinates(replace(solution, system=system), work)
+    out = np.zeros((solution.t.size, len(slots), 6))
     t, q, v, turns, lam = (np.array(x, order="C") for x in (solution.t, q, v, turns, lam))
-    wrenches(t, q, v, turns, places, known, lam, entry_joint, entry_part, out, system.compiled, pack(work))
+    of_entries = row_slot, np.array(system.entry_body[:, 1]), np.array(force_slot, np.int64).reshape(-1, 2, 2)
+    records = system.compiled, apart.compiled, pack(work)
+    wrenches(t, q, v, turns, places, known, lam, *of_entries, out, *records)
     return out
 
 

@@ -18,7 +18,7 @@ from ..system.state import State, read_only
 from ..system.system import System
 from . import motion
 from .observe import ACCELERATION, KINETIC, POSITION, POTENTIAL, POWER, SPEED, observe
-from .reactions import Reaction, joint_reaction
+from .reactions import Reaction, reaction
 
 
 class Energy(NamedTuple):
@@ -300,14 +300,19 @@ class Solution:
         """Angular velocity (n, 3) of a body, world axes."""
         return self._twists[self._body(body)][1]
 
-    def reaction(self, joint) -> Reaction:
-        """Force (n, 3) and moment (n, 3) of a joint on its second body at the joint, world axes, in N and N m.
+    def reaction(self, element, body=None) -> Reaction:
+        """Load of a joint, driver, coupling, spring or other force on one of its bodies, world axes, see Reaction.
+
+        body : the body that the load acts on, the second one of the element if not given (of a gear the second body of its
+        first coordinate). The moment is about the origin of the element's frame in this body; gears, drives, and springs and
+        motors on joint coordinates have none, theirs is about the centre of mass. `reaction.point` is that point,
+        `reaction.about(point)` moves it. On a body with both coordinates of a gear acts the sum of both loads.
 
         From the acceleration level, the smallest in scaled rows where rows are redundant; `unique` says whether they are the
         only possible ones.
         """
         self._need_model()
-        return joint_reaction(self, getattr(joint, "name", joint))
+        return reaction(self, element, body)
 
     @cached_property
     def channels(self):

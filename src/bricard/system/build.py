@@ -227,7 +227,8 @@ def assemble_records(model, collection, delayed=frozenset()):
         keep=tuple(e.type for e in elements) + tuple(e.function for e in elements),
         measures=measures,
         nodes=nodes,
-        entry_side=g[3],
+        entry_body=g[3],
+        loads=tuple((e.force, *(number[b] for b in e.bodies)) for e in elements if e.type.stage == FORCE),
     )
     return system
 
@@ -268,9 +269,9 @@ def _function_address(element):
 
 
 def _entries(elements, which, number, column):
-    """Row, column of the entries of G, K or D of all elements, the first entry of each element, and side and direction."""
+    """Row, column of the entries of G, K or D of all elements, the first entry of each element, and its body and direction."""
     first = np.zeros(len(elements) + 1, np.int64)
-    rows, columns, sides = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], [np.zeros((0, 2), np.int64)]
+    rows, columns, places = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], [np.zeros((0, 2), np.int64)]
     i = 0
     while i < len(elements):  # runs of elements of one type at once
         j, kind = i, elements[i].type
@@ -284,7 +285,7 @@ def _entries(elements, which, number, column):
             found = column[bodies[:, side], part]
             found[:, pattern[:, 1] == NO_COLUMN] = column[-1, 0]
             columns.append(found.ravel())
-            sides.append(np.tile(np.column_stack([side, part]), (j - i, 1)))
+            places.append(np.stack([bodies[:, side], np.tile(part, (j - i, 1))], -1).reshape(-1, 2))
             if which == "g":
                 rows.append((np.array([e.row for e in elements[i:j]])[:, None] + pattern[:, 0]).ravel())
             else:
@@ -292,7 +293,7 @@ def _entries(elements, which, number, column):
                 found[:, pattern[:, 0] == NO_COLUMN] = column[-1, 0]
                 rows.append(found.ravel())
         i = j
-    return np.concatenate(rows), np.concatenate(columns), first, np.concatenate(sides)
+    return np.concatenate(rows), np.concatenate(columns), first, np.concatenate(places)
 
 
 def _gyroscopic(planar, column, start):

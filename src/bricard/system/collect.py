@@ -1,6 +1,6 @@
 """From the declarations of a model to a flat list of elements for the compiled layer."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ class Element:
     function: Pointer | None = None
     row: int = 0
     measure: Measure | None = None  # that it evaluates
+    force: str = ""  # name of the force that it belongs to
 
 
 @dataclass(frozen=True)
@@ -143,6 +144,11 @@ class Collector:
 
     def force(self, force):
         """Add one force."""
+        first = len(self.elements)
+        self._force(force)
+        self.elements[first:] = [replace(element, force=force.name) for element in self.elements[first:]]
+
+    def _force(self, force):
         if force.kind == "force" and hasattr(force, "axes"):
             self._applied(force)
         elif hasattr(force, "law"):

@@ -352,7 +352,7 @@ class _Relative:
             mass_values=np.zeros(m_row.size),
             keep=(*self.loose.keep, *(node.motion.kernel for node in self.nodes)),
             nodes=nodes,
-            entry_side=None,
+            entry_body=None,
             base=self.base,
             tree=tuple(self.nodes),
         )

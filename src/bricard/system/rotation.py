@@ -341,7 +341,7 @@ class _Lagrangian:
             mass_values=mass_values,
             base=base,
             rotation=self.rotation,
-            entry_side=None,
+            entry_body=None,
             nodes=nodes,
         )
         start, _ = from_group(system, base.start, np.zeros(base.n_v))

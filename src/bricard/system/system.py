@@ -54,7 +54,8 @@ class System:
     keep: tuple = field(default=(), repr=False)  # compiled pieces that must stay alive
     measures: tuple = ()  # the measures that constraints and forces use, in their order in compiled code
     start_velocity: np.ndarray | None = None
-    entry_side: np.ndarray | None = field(default=None, repr=False)  # (entries of G, 2): which body, which direction
+    entry_body: np.ndarray | None = field(default=None, repr=False)  # (entries of G, 2): number of the body, direction
+    loads: tuple = field(default=(), repr=False)  # of each element of a force: its name, numbers of both bodies
     nodes: list = field(default_factory=list, repr=False)  # (is a constraint, unknowns) in order of elimination
     rotation: str = "group"  # rotation parameters in q
     base: "System | None" = field(
