@@ -17,8 +17,10 @@ from .oracle.motion import moved, projected, reference_at, simulate
 from .oracle.system import State, System
 
 SAMPLES = 9
-TIGHT, LOOSE, OFF = 1e-11, 1e-8, 1e-5
-PARTED = 1e-4  # distance of the oracle's two runs beyond which nothing is compared
+TIGHT, LOOSE, OFF = 1e-11, 1e-7, 1e-4
+BETTER = 1e-2  # how much better the tight run is than its distance from the loose one, at least
+SAME = 1e-11  # starts that are as near as this are one
+PARTED = 1e-3  # distance of the oracle's two runs beyond which nothing is compared
 WISHED = 1e-5  # largest deviation from a wish that can be met, as a share of the fastest motion
 CLOSES = 1e-8  # largest error of the package's start, in radians or lengths of the mechanism
 
@@ -138,7 +140,7 @@ class Reference:
     def of(self, state: State) -> Oracle:
         """Return the oracle's runs from a start."""
         for known, oracle in self.kept:
-            if all(np.allclose(a, b, rtol=1e-13, atol=1e-13 * self.length) for a, b in zip(known, state, strict=True)):
+            if all(np.allclose(a, b, rtol=SAME, atol=SAME * self.length) for a, b in zip(known, state, strict=True)):
                 return oracle
         self.kept.append((state, Oracle(self, state)))
         return self.kept[-1][1]
@@ -161,6 +163,7 @@ class Oracle:
         self.weights = Weights(L + largest[0], 3.0, L + largest[1], 1.0 + largest[2], sizes + most)
         self.part = np.maximum.accumulate(distances(self.seen, rough, self.weights))
         parted = np.nonzero(~(self.part < PARTED))[0]
+        self.part = BETTER * self.part
         self.until = int(parted[0]) if len(parted) else len(times)
         off = self._off(system, state)
         growth = np.ones(len(times))

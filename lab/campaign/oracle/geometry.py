@@ -5,9 +5,11 @@ import numpy as np
 
 def cross(a, b):
     """Cross products of two arrays of vectors (..., 3); np.cross takes several times as long."""
+    c = np.empty(np.broadcast_shapes(a.shape, b.shape), dtype=np.result_type(a, b))
     x, y, z = a[..., 0], a[..., 1], a[..., 2]
     u, v, w = b[..., 0], b[..., 1], b[..., 2]
-    return np.stack([y * w - z * v, z * u - x * w, x * v - y * u], axis=-1)
+    c[..., 0], c[..., 1], c[..., 2] = y * w - z * v, z * u - x * w, x * v - y * u
+    return c
 
 
 def dot(a, b):
@@ -19,12 +21,11 @@ def matrices(q):
     """Rotation matrices (n, 3, 3) of quaternions (n, 4) of any length."""
     w, x, y, z = q.T
     s = 2.0 / (q * q).sum(axis=1)
-    rows = [
-        [1.0 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)],
-        [s * (x * y + w * z), 1.0 - s * (x * x + z * z), s * (y * z - w * x)],
-        [s * (x * z - w * y), s * (y * z + w * x), 1.0 - s * (x * x + y * y)],
-    ]
-    return np.moveaxis(np.array(rows), -1, 0)
+    R = np.empty((len(q), 3, 3))
+    R[:, 0, 0], R[:, 0, 1], R[:, 0, 2] = 1.0 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)
+    R[:, 1, 0], R[:, 1, 1], R[:, 1, 2] = s * (x * y + w * z), 1.0 - s * (x * x + z * z), s * (y * z - w * x)
+    R[:, 2, 0], R[:, 2, 1], R[:, 2, 2] = s * (x * z - w * y), s * (y * z + w * x), 1.0 - s * (x * x + y * y)
+    return R
 
 
 def product(p, q):

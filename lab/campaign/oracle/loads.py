@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import functions
-from .geometry import turn
+from .geometry import cross, turn
 
 
 class Attached(NamedTuple):
@@ -39,7 +39,7 @@ def attached(body, point, X, R, V, W):
 def act(force, moment, body, point, X, add):
     """Add a force at a point of the world and a moment to a body; the ground takes everything."""
     add[body, :3] += force
-    add[body, 3:] += moment + np.cross(point - X[body], force)
+    add[body, 3:] += moment + cross(point - X[body], force)
 
 
 class Applied:
@@ -85,7 +85,7 @@ class Bushing:
         A, B = R[f.a] @ f.A, R[f.b] @ f.B
         lever_a, lever_b = R[f.a] @ f.p, R[f.b] @ f.q
         gap = X[f.b] + lever_b - X[f.a] - lever_a
-        slip = V[f.b] + np.cross(W[f.b], lever_b) - V[f.a] - np.cross(W[f.a], lever_a) - np.cross(W[f.a], gap)
+        slip = V[f.b] + cross(W[f.b], lever_b) - V[f.a] - cross(W[f.a], lever_a) - cross(W[f.a], gap)
         force = -A @ (self.k[:3] * (A.T @ gap) + self.c[:3] * (A.T @ slip))
         relative = A.T @ B
         skew = 0.5 * np.array(

@@ -7,7 +7,8 @@ bodies. With T T^T the inverse of the mass matrix and B = G T: a = a_free + T B^
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import qr, solve_triangular
+from scipy.linalg import qr
+from scipy.linalg.lapack import dgeqp3, dorgqr, dtrtrs
 
 from .elements import KINDS
 from .geometry import cross, matrices
@@ -172,7 +173,14 @@ class System:
         """
         R = matrices(s.Q)
         value, J, speed, bias = measured = self.m.evaluate(s.X, R, s.V, s.W, reference)
-        parts = [[self.sum @ value - self.level, np.tensordot(self.sum, J, 1), self.sum @ speed, self.sum @ bias]]
+        parts = [
+            [
+                self.sum @ value - self.level,
+                (self.sum @ J.reshape(len(J), -1)).reshape(-1, *J.shape[1:]),
+                self.sum @ speed,
+                self.sum @ bias,
+            ]
+        ]
         for k, of_time in self._driven:
             parts[0][0][k] -= of_time.value(t)
             parts[0][2][k] -= of_time.first(t)
@@ -196,16 +204,14 @@ class System:
 
     def metric(self, R):
         """T with T T^T the inverse of the mass matrix, (columns, columns)."""
-        T = np.zeros((6 * self.count, 6 * self.count))
-        turned = R[:-1] @ self.root
-        for i in range(self.count):
-            own = slice(6 * i + 3, 6 * i + 6)
-            T[range(6 * i, 6 * i + 3), range(6 * i, 6 * i + 3)] = self.mass[i] ** -0.5
-            if self.flat[i]:
-                T[6 * i + 5, 6 * i + 5] = self.inertia[i, 2, 2] ** -0.5
-            else:
-                T[own, own] = turned[i]
-        return T[np.ix_(self.columns, self.columns)]
+        blocks = np.zeros((self.count, 6, self.count, 6))
+        every = np.arange(self.count)
+        for k in range(3):
+            blocks[every, k, every, k] = self.mass**-0.5
+        blocks[every, 3:, every, 3:] = R[:-1] @ self.root
+        blocks[self.flat, 3:, self.flat, 3:] = 0.0
+        blocks[self.flat, 5, self.flat, 5] = self.inertia[self.flat, 2, 2] ** -0.5
+        return blocks.reshape(6 * self.count, -1)[self.columns][:, self.columns]
 
     def accelerations(self, t, s, reference, most=None):
         """Linear and angular accelerations (bodies + 1, 3) each; most : see nearest."""
@@ -248,11 +254,12 @@ def nearest(B, right, most=None):
     if not kept.any():
         return np.zeros(B.shape[1])
     B, right = B[kept] / size[kept, None], right[kept] / size[kept]
-    Q, R, order = qr(B.T, mode="economic", pivoting=True, check_finite=False)
+    R, order, tau, _, _ = dgeqp3(B.T)
     count = int((np.abs(np.diag(R)) > WEAK * abs(R[0, 0])).sum())
     count = count if most is None else min(count, most)
-    lower = solve_triangular(R[:count, :count], right[order[:count]], trans=1, check_finite=False)
-    return Q[:, :count] @ lower
+    lower, _ = dtrtrs(R[:count, :count], right[order[:count] - 1], trans=1)
+    Q, _, _ = dorgqr(R[:, :count], tau[:count])
+    return Q @ lower
 
 
 def rank(B):
