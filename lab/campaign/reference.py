@@ -147,40 +147,46 @@ class Reference:
 
 
 class Oracle:
-    """The oracle's runs from one start: seen, weights, part (n,) how far its two runs are apart, growth (n,)."""
+    """The oracle's motion from one start: what is seen of it, and the weights of errors.
+
+    part, growth (n,), until : after `doubt()` how far its runs with two tolerances are apart, by how much errors have grown, and
+    how many samples can be compared; it costs two more runs, which only a run that is off needs.
+    """
 
     def __init__(self, reference: Reference, state: State):
-        system, times, L = reference.system, reference.times, reference.length
-        duration, self.reference = reference.mechanism.duration, reference
-        scale = (L, duration)
-        tight = simulate(system, state, duration, times, TIGHT, scale)
-        loose = simulate(system, state, duration, times, LOOSE, scale)
-        self.evaluations = tight.evaluations + loose.evaluations
-        self.seen, rough = reference.of_motion(tight), reference.of_motion(loose)
+        self.reference, self.state, self.doubted = reference, state, False
+        n, L = len(reference.times), reference.length
+        self.seen = self._run(state, TIGHT)
         sizes = np.array([L if unit == "length" else 1.0 for _, unit in reference.names])
         largest = [np.abs(part).max(initial=0.0) for part in (self.seen.X, self.seen.V, self.seen.W)]
         most = np.abs(self.seen.joints).max(axis=0, initial=0.0)
         self.weights = Weights(L + largest[0], 3.0, L + largest[1], 1.0 + largest[2], sizes + most)
-        self.part = np.maximum.accumulate(distances(self.seen, rough, self.weights))
-        parted = np.nonzero(~(self.part < PARTED))[0]
-        self.part = BETTER * self.part
-        self.until = int(parted[0]) if len(parted) else len(times)
-        off = self._off(system, state)
-        growth = np.ones(len(times))
-        if off is not None:
-            away = distances(
-                reference.of_motion(simulate(system, off, duration, times, LOOSE, scale)), rough, self.weights
-            )
-            if away[0] > 1e-3 * OFF:
-                growth = np.maximum.accumulate(np.maximum(away / away[0], 1.0))
-        self.growth = growth
+        self.part, self.growth, self.until = np.zeros(n), np.ones(n), n
 
-    def _off(self, system, state):
+    def _run(self, state, tolerance):
+        r = self.reference
+        motion = simulate(r.system, state, r.mechanism.duration, r.times, tolerance, (r.length, r.mechanism.duration))
+        return r.of_motion(motion)
+
+    def doubt(self) -> bool:
+        """Find out how far the oracle itself is to be trusted; False if that is known already."""
+        if self.doubted:
+            return False
+        self.doubted = True
+        rough = self._run(self.state, LOOSE)
+        part = np.maximum.accumulate(distances(self.seen, rough, self.weights))
+        parted = np.nonzero(~(part < PARTED))[0]
+        self.part, self.until = BETTER * part, int(parted[0]) if len(parted) else len(part)
+        if len(self.reference.system.columns):
+            away = distances(self._run(self._off(), LOOSE), rough, self.weights)
+            if away[0] > 1e-3 * OFF:
+                self.growth = np.maximum.accumulate(np.maximum(away / away[0], 1.0))
+        return True
+
+    def _off(self):
         """A consistent start a little off."""
-        if not len(system.columns):
-            return None
+        system, state, w = self.reference.system, self.state, self.weights
         rng, near = np.random.default_rng(7), reference_at(system, state)
-        w = self.weights
         unit = np.where(system.columns % 6 < 3, w.X, 0.5 * w.R)
         state = moved(system, state, OFF * unit * rng.normal(size=len(unit)))
         shift, spin = system.spread(OFF * np.where(system.columns % 6 < 3, w.V, w.W) * rng.normal(size=len(unit)))

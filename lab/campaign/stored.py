@@ -57,6 +57,7 @@ def answer(mechanism: Mechanism) -> str | None:
             solution = trial.solution({"coordinates": "absolute", "rtol": 1e-9})
         reference = trial.reference
         oracle = reference.of(reference.state(reference.seen(solution)))
+        oracle.doubt()
     except (BricardError, TooLong, Warning):
         return None
     if oracle.part[-1] > 1e-6 or oracle.growth[-1] > 30.0:
