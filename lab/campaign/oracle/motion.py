@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ from scipy.integrate import DOP853
 from .geometry import product, rates
 from .system import State, System, nearest
 
-MOST_EVALUATIONS = 6000
+MOST_EVALUATIONS, MOST_SECONDS = 4000, 12.0  # of one motion; CPU time
 ROUNDS = 3
 
 
@@ -83,13 +84,14 @@ def simulate(system: System, start: State, duration: float, times, tolerance: fl
     length, second = scale
     weights = np.repeat([length, 1.0, length / second, 1.0 / second], [3 * n, 4 * n, 3 * n, 3 * n])
     reference, evaluations = reference_at(system, start), 0
+    deadline = time.process_time() + MOST_SECONDS
     most = system.rank(0.0, start, reference)
 
     def slope(t, y):
         nonlocal evaluations
         evaluations += 1
-        if evaluations > MOST_EVALUATIONS:
-            raise TooLong
+        if evaluations > MOST_EVALUATIONS or time.process_time() > deadline:
+            raise TooLong("the oracle takes too long")
         s = unpack(y, n)
         with np.errstate(all="ignore"):
             a, alpha = system.accelerations(t, s, reference, most)
