@@ -1,5 +1,7 @@
 """A joint hangs a body on the tree whichever way round it was declared, and its coordinates stay those of its declaration."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -75,3 +77,22 @@ def test_angles_after_some_turns_are_those_of_absolute_coordinates(kind, seed, r
     assert np.abs(runs[0].joint(name)).max() > 2 * np.pi  # else there is nothing to count
     np.testing.assert_allclose(runs[1].joint(name), runs[0].joint(name), rtol=0, atol=1e-6)
     np.testing.assert_allclose(runs[1].energy.potential, runs[0].energy.potential, rtol=0, atol=1e-7)
+
+
+@BOTH
+@pytest.mark.parametrize("kind", ["revolute", "cylindrical", "planar"])
+def test_an_angle_of_a_cut_joint_keeps_its_turns_in_the_largest_steps(kind, reverse):
+    """A rotor on a hinge in the tree, whose motion is linear in time, and on a joint that is cut: the same angle."""
+    rng = np.random.default_rng(3)
+    axis, place = rng.normal(size=3), rng.normal(size=3)
+    model = br.Model("rotor", gravity=(0, 0, 0))
+    body = model.body("b", mass=1.0, inertia=(0.1, 0.12, 0.14), position=place + axis)
+    model.revolute("A", model.ground, body, place, axis)
+    pair = (body, model.ground) if reverse else (model.ground, body)
+    getattr(model, kind)("B", *pair, place, axis)
+    model.start(joint="A", velocity=5.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run = simulate(model, 4.0, rtol=1e-6, output=81, coordinates="relative")
+        turned = run.joint("B.angle")
+    np.testing.assert_allclose(turned, (-1 if reverse else 1) * 5.0 * run.t, rtol=0, atol=1e-8)

@@ -6,8 +6,7 @@ the integrator's dense output, or, where Gauss' rule has two nodes, from the cub
 whose errors at two nodes cancel each other up to O(h^4). The power is looked at in a Work of its own: the march does not notice.
 
 sums: 0 work since the start, 1 share of the present step that it covers, 2 turn of the bodies since the last look at the angles.
-turned, one row for each angle: 0 its cosine, 1 its sine, 2 full turns, 3 1 after a step that was too large for the count, 4 1
-where forces or rows depend on it.
+turned, one row for each angle: 0 its cosine, 1 its sine, 2 full turns, 3 1 after a step that was too large for the count.
 Coordinates of users' joints have no formula that tells them from a pose: the march's own are kept, nearest to which they are.
 """
 

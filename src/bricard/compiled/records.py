@@ -350,7 +350,7 @@ class Ledger(NamedTuple):
     body: TABLE  # (n, 2) bodies of the angles
     axes: VECTOR  # (9 n) their parameters: x_a, y_a, x_b
     spins: INDEX  # places in y of the angular velocities of all bodies; empty where y has none
-    turned: MATRIX  # (n, 5) at the last look: cosine, sine, full turns, 1 after a step too large for it; 1 if forces depend on it
+    turned: MATRIX  # (n, 4) at the last look: cosine, sine, full turns, 1 after a step too large for it
     kept: INDEX  # (m) places in Work.memory of coordinates of users' joints that have rows
     nodes: VECTOR  # of Gauss' rule, from 0 to 1
     weights: VECTOR

@@ -2,9 +2,9 @@
 
 From one look to the next, cosine and sine of an angle turn by less than half a turn. So they passed +-pi forwards where the sine
 became negative on the way forwards, and backwards where it became positive on the way back; which way it was says the sign of
-c_0 s - s_0 c. No arcus tangens is needed. Where a body turns by more than a quarter turn in a step, the angular velocity of the
-joint says whether the joint turns by nearly half a turn; then it also says how far, and the count is no longer sure.
-Angles that forces or rows depend on limit the next step, so that its stages find the right turn too.
+c_0 s - s_0 c. No arcus tangens is needed. The next step is limited to FARTHEST, so that this holds and that states inside of a
+step find the right turn too. Where a fixed step is larger, the angular velocity of the joint says whether the joint turns by
+nearly half a turn; then it also says how far, and the count is no longer sure.
 """
 
 import math
@@ -16,17 +16,7 @@ from .vectors import cross, dot, rotate, rotate_back, rotation_of, spin_of, subt
 
 call_place = PLACE.call
 HALF_TURN = 0.5 * FULL_TURN
-FARTHEST = 2.0  # rad in one step, of an angle that forces or rows depend on
-
-
-@compiled
-def swift(h, system, work):
-    """Whether a body turns by more than a quarter turn in the time h."""
-    velocity, fastest = work.velocity, 0.0
-    for b in range(system.n_bodies):
-        w = velocity[b, 3] * velocity[b, 3] + velocity[b, 4] * velocity[b, 4] + velocity[b, 5] * velocity[b, 5]
-        fastest = max(fastest, w)
-    return fastest * h * h > 0.25 * HALF_TURN * HALF_TURN
+FARTHEST = 2.0  # rad in one step whose size may be chosen
 
 
 @compiled
@@ -43,7 +33,7 @@ def follow_angles(t, h, q, v, run, system, work):
     if q.size > 0:
         call_place(system.methods[5], t, q, v, system, work)
     body, axes, turned, rotation = run.ledger.body, run.ledger.axes, run.ledger.turned, work.rotation
-    fast, unsure = swift(h, system, work), -1
+    unsure = -1
     for j in range(body.shape[0]):
         a, b = body[j, 0], body[j, 1]
         R_a, R_b, x, y = (
@@ -55,16 +45,15 @@ def follow_angles(t, h, q, v, run, system, work):
         side = rotate_back(R_a, rotate(R_b, triple(axes, 9 * j + 6)))
         c, s, c_0, s_0 = dot(side, x), dot(side, y), turned[j, 0], turned[j, 1]
         turned[j, 0], turned[j, 1] = c, s
-        if fast or turned[j, 4] == 1.0:
-            spin = subtract(rotate_back(R_a, rotate(R_b, spin_of(work.velocity, b))), spin_of(work.velocity, a))
-            turning = cross(spin, side)
-            way = h * (c * dot(turning, y) - s * dot(turning, x)) / (s * s + c * c)
-            if turned[j, 4] == 1.0 and way != 0.0 and run.clock[7] == 0.0:  # fixed steps stay as they are
-                run.clock[1] = min(run.clock[1], FARTHEST * h / abs(way))
-            if abs(way) >= HALF_TURN - SOON:
-                turned[j, 2] += math.floor((math.atan2(s_0, c_0) + way - math.atan2(s, c)) / FULL_TURN + 0.5)
-                if turned[j, 3] == 0.0:
-                    turned[j, 3], unsure = 1.0, j
-                continue
+        spin = subtract(rotate_back(R_a, rotate(R_b, spin_of(work.velocity, b))), spin_of(work.velocity, a))
+        turning = cross(spin, side)
+        way = h * (c * dot(turning, y) - s * dot(turning, x)) / (s * s + c * c)
+        if way != 0.0 and run.clock[7] == 0.0:  # fixed steps stay as they are
+            run.clock[1] = min(run.clock[1], FARTHEST * h / abs(way))
+        if abs(way) >= HALF_TURN - SOON:
+            turned[j, 2] += math.floor((math.atan2(s_0, c_0) + way - math.atan2(s, c)) / FULL_TURN + 0.5)
+            if turned[j, 3] == 0.0:
+                turned[j, 3], unsure = 1.0, j
+            continue
         turned[j, 2] += passed(c_0, s_0, c, s)
     return unsure

@@ -30,7 +30,7 @@ def empty_ledger(problem, method, work, outputs, energy):
         body=np.array([[names.index(b.name) for b in m.bodies] for m in angles], np.uint32).reshape(n, 2),
         axes=np.array([m.parameters for m in angles], float).ravel(),
         spins=_spins(problem) if angles else sparse.index(np.zeros(0)),
-        turned=np.array([(0.0, 0.0, 0.0, 0.0, m in system.measures) for m in angles], float).reshape(n, 5),
+        turned=np.zeros((n, 4)),
         kept=kept,
         nodes=0.5 * (1.0 + nodes[0]),
         weights=0.5 * nodes[1],
