@@ -30,6 +30,9 @@ test: $(VENV)/ready  ## the quick tests
 test-all: $(VENV)/ready  ## all tests, the long ones too
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m ''
 
+test-machines: $(VENV)/ready  ## the numerical tests as other processors run them, resumed where it was stopped: MACHINES="haswell zen"
+	$(BIN)/python -m lab.processors $(MACHINES)
+
 lint: $(VENV)/ready  ## ruff and pyright
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -86,4 +89,4 @@ changelog: $(VENV)/ready  ## put the fragments of changes/ into CHANGELOG.md: ma
 clean:  ## remove the virtual environment and what the targets wrote
 	rm -rf $(VENV) demo build bench.json
 
-.PHONY: help demo test test-all lint viewer pictures gallery screens pages bench bench-peers ab campaign campaign-quick docs wheel changelog clean
+.PHONY: help demo test test-all test-machines lint viewer pictures gallery screens pages bench bench-peers ab campaign campaign-quick docs wheel changelog clean

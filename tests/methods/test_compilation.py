@@ -12,7 +12,7 @@ import pytest
 from numba import njit
 from numba.core import event
 
-from bricard.compiled.cache import fingerprint
+from bricard.compiled.cache import DataFiles, fingerprint
 from bricard.simulation import simulate
 from mechanisms import four_bar, pendulum, rssr
 
@@ -40,6 +40,39 @@ def in_a_process(mechanism, options, **environment):
     )
     assert run.returncode == 0, run.stderr
     return json.loads(run.stdout.splitlines()[-1])
+
+
+KERNEL = """
+import json
+from numba.core import event
+from bricard.kernels.vectors import cross
+with event.install_recorder("numba:compile") as compiled:
+    cross((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
+print(json.dumps(len(compiled.buffer)))
+"""
+
+
+def test_code_for_one_processor_is_not_run_on_another(tmp_path):
+    """One folder for several machines: each compiles once, for itself."""
+    compiles = []
+    for machine in ("generic", "x86-64-v2", "generic", "x86-64-v2"):
+        told = {"NUMBA_CPU_NAME": machine, "NUMBA_CPU_FEATURES": "", "BRICARD_CACHE_DIR": str(tmp_path)}
+        run = subprocess.run(
+            [sys.executable, "-c", KERNEL], env=os.environ | told, capture_output=True, text=True, check=True
+        )
+        compiles.append(json.loads(run.stdout) > 0)
+    assert compiles == [True, True, False, False]
+
+
+def test_what_two_processes_compile_at_the_same_time_has_two_names(tmp_path):
+    """Each begins with an index in which the other's code is not yet."""
+    first, second = (DataFiles(str(tmp_path), "name", "stamp") for _ in range(2))
+    first._load_index = second._load_index = dict
+    first.save("one", 1)
+    second.save("other", 2)
+    known = DataFiles(str(tmp_path), "name", "stamp")
+    assert known.load("other") == 2
+    assert len(list(tmp_path.glob("*.nbc"))) == 2
 
 
 @pytest.mark.parametrize("method", list(METHODS))

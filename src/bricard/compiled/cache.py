@@ -14,7 +14,7 @@ from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 
 import numpy as np
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, _CacheLocator
 
 _known = {}
 
@@ -91,11 +91,30 @@ class _PackageCacheImpl(CompileResultCacheImpl):
     _locator_classes = (PackageLocator,)
 
 
+class DataFiles(IndexDataCacheFile):
+    """Machine code in files that are named by what it is for, signature and processor, where Numba counts.
+
+    Processes that compile one function at the same time, perhaps on different machines that share the folder, cannot give each
+    other's code a name of their own then.
+    """
+
+    def save(self, key, data):
+        """Keep the data of a key; the index names them once they are there."""
+        name = self._data_name(int(hashlib.sha256(str(key).encode()).hexdigest()[:16], 16))
+        self._save_data(name, data)
+        self._save_index(self._load_index() | {key: name})
+
+
 class _PackageFunctionCache(FunctionCache):
     _impl_class = _PackageCacheImpl
 
+    def __init__(self, function):
+        super().__init__(function)
+        locator = self._impl.locator
+        self._cache_file = DataFiles(self._cache_path, self._impl.filename_base, locator.get_source_stamp())
+
     def _index_key(self, signature, codegen):
-        return signature, codegen.magic_tuple()
+        return signature, codegen.magic_tuple()  # of triple, processor and its features
 
     def load_overload(self, signature, target_context):
         """Compiled code from the disk; says once that something has to be compiled."""
