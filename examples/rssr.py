@@ -7,7 +7,7 @@ import numpy as np
 
 import bricard as br
 
-CRANK, COUPLER, ROCKER = 0.3, 1.2, 0.8
+CRANK, COUPLER, ROCKER, SPEED = 0.3, 1.2, 0.8, 5.0
 PIVOT = np.array([1.0, 0.4, 0.0])
 
 
@@ -24,6 +24,13 @@ def rocker_end():
     return end(brentq(gap, 0.0, np.pi, xtol=1e-15))
 
 
+def coupler_rate(top, end):
+    """Angular velocity of the coupler without spin: what its ends move across it, by its length, which it keeps."""
+    rod, arm, at_top = end - top, np.cross([0.0, 1.0, 0.0], end - PIVOT), np.cross([SPEED, 0.0, 0.0], top)
+    at_end = arm * (rod @ at_top) / (rod @ arm)
+    return np.cross(rod, at_end - at_top) / (rod @ rod)
+
+
 def build():
     model = br.Model("RSSR")
     top, end = (0, 0, CRANK), rocker_end()
@@ -34,7 +41,8 @@ def build():
     model.spherical("B", crank, coupler, point=top)
     model.spherical("C", coupler, rocker, point=end)
     model.revolute("D", rocker, model.ground, point=PIVOT, axis=(0, 1, 0))
-    model.start(joint="A", velocity=5.0)
+    model.start(joint="A", velocity=SPEED)
+    model.start(body=coupler, angular_velocity=coupler_rate(np.array(top), end))
     return model
 
 

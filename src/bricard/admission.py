@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from .errors import IncompatibleMethods, ModelError, NearlyRedundant, largest, suggest
+from .errors import IncompatibleMethods, ModelError, NearlyRedundant, StartMoved, largest, suggest
 from .registry import FORMULATIONS
 from .system.fit import misfit
+from .system.moved import moved_words
 
 NO_INERTIA = 1e-13  # smallest eigenvalue of M, scaled to a unit diagonal, that counts as inertia
 MOST_STEPS = 1e10
@@ -48,6 +49,13 @@ def tell_misfit(system, state):
     found = misfit(system, state.t, state.q)
     if found.largest:
         warnings.warn(str(found), NearlyRedundant, stacklevel=3)
+
+
+def tell_moved(moved):
+    """Warn where the start was moved far so that the mechanism closes; moved : as of moved_to_close()."""
+    words, far = moved_words(moved)
+    if far:
+        warnings.warn(words, StartMoved, stacklevel=3)
 
 
 def check_admitted(chosen, system, form=None):

@@ -17,6 +17,7 @@ __all__ = [
     "NearlyRedundant",
     "SimulationError",
     "SingularMassError",
+    "StartMoved",
     "StiffSystem",
     "UncountedTurns",
     "UserFunctionError",
@@ -70,6 +71,10 @@ class ModelChanged(UserWarning):
 
 class NearlyRedundant(UserWarning):
     """Redundant constraints fit each other only nearly, as of typed dimensions; some of them were left out."""
+
+
+class StartMoved(UserWarning):
+    """The mechanism does not close as drawn and was moved noticeably, where nothing was wished for its start."""
 
 
 class StiffSystem(UserWarning):

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .admission import check_admitted, check_numbers, tell_misfit
+from .admission import check_admitted, check_numbers, tell_misfit, tell_moved
 from .compiled import march as counting
 from .compiled.handles import pack
 from .compiled.march import deliver, march
@@ -37,7 +37,7 @@ from .solution.solution import Solution
 from .stepping.events import Watching, breaks_of, checked, given_times
 from .stepping.start import output_times, start_again, start_run
 from .stepping.stiffness import Creeping
-from .system.assembler import assemble, complete, settled
+from .system.assembler import assemble, complete, moved_to_close, settled
 from .system.build import build
 from .system.system import System
 from .system.turns import tell_coordinates
@@ -111,6 +111,8 @@ def simulate(
     work = problem.work(start)
     work.schedule[:3] = pair.schedule
     tell_misfit(problem.system, start)
+    moved = moved_to_close(system) if earlier is None else ()
+    tell_moved(moved)
     times = output_times(start.t, end, nominal, output, problem)
     watching = Watching(triggers, problem.system, start, float(duration), earlier)
     jumps = breaks_of(breaks, system.model, start.t, end, step is None)
@@ -130,7 +132,7 @@ def simulate(
         (ending.q, ending.v),
         status=ending.status,
         sentence=ending.sentence,
-        provenance=_provenance(pair, system, run),
+        provenance=_provenance(pair, system, run, moved, earlier),
         seconds={"prepare": prepared - began, **seconds},
         found=[*watching.events, *ending.events],
         earlier=earlier,
@@ -280,7 +282,7 @@ def _act(fired, problem, method, run, work, watching):
     return CHATTERING if watching.crowded(fired) else RUNNING
 
 
-def _provenance(pair, system, run):
+def _provenance(pair, system, run, moved, earlier):
     """What has made a result: versions, methods, steps, options, coordinates."""
     from . import __version__
 
@@ -307,6 +309,9 @@ def _provenance(pair, system, run):
         "coordinates": system.coordinates,
         "cut": list(system.cut),
         "rotation": system.rotation,
+        "moved_to_close": [str(one) for one in moved]
+        if earlier is None
+        else earlier.provenance.get("moved_to_close", []),
     }
 
 

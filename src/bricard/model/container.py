@@ -174,7 +174,9 @@ class Container:
         angular_velocity: object = None,
         weight: object = None,
     ) -> Wish:
-        """Wish something for the start; what is not wished stays near the drawn pose and at rest.
+        """Wish something for the start; what is not wished stays as drawn and at rest, in the coordinates of the joints.
+
+        Where a loop has to close, all of its joints move, by the least sum of squares; so do their rates.
 
         joint : a coordinate, `A` or `A.angle`, with position and velocity as numbers (m or rad, and per s).
         body : with position and velocity (3,) of its reference origin, rotation (3, 3) or quaternion (4,), and

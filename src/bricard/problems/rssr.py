@@ -6,10 +6,13 @@ are ours.
 
 from math import acos, atan2, cos, hypot, sin
 
+import numpy as np
+
 from ..model import Model, Rod
 from .base import Mechanism, energy_drift, joint, joint_velocity
 
 CRANK, COUPLER, ROCKER = 0.3, 1.2, 0.8  # m, and kg
+SPEED = 5.0  # rad/s, of the crank
 PIVOT = (1.0, 0.4, 0.0)  # of the rocker
 
 
@@ -20,8 +23,16 @@ def rocker_angle() -> float:
     return atan2(z, x) + acos(rest / hypot(x, z))
 
 
+def coupler_rate(top, end):
+    """Angular velocity (3,) of the coupler that does not spin about its axis, from the velocities of its ends."""
+    rod, arm = np.subtract(end, top), np.cross((0.0, 1.0, 0.0), np.subtract(end, PIVOT))
+    at_top = np.cross((SPEED, 0.0, 0.0), top)
+    at_end = arm * (rod @ at_top) / (rod @ arm)  # the rod keeps its length
+    return np.cross(rod, at_end - at_top) / (rod @ rod)
+
+
 def rssr() -> Model:
-    """The crank starts upright with 5 rad/s."""
+    """The crank starts upright with 5 rad/s, the coupler without spin."""
     model = Model("RSSR")
     angle, top = rocker_angle(), (0.0, 0.0, CRANK)
     end = (PIVOT[0] + ROCKER * cos(angle), PIVOT[1], PIVOT[2] + ROCKER * sin(angle))
@@ -32,7 +43,8 @@ def rssr() -> Model:
     model.spherical("B", "crank", "coupler", top)
     model.spherical("C", "coupler", "rocker", end)
     model.revolute("D", "rocker", model.ground, PIVOT, (0, 1, 0))
-    model.start(joint="A", velocity=5.0)
+    model.start(joint="A", velocity=SPEED)
+    model.start(body="coupler", angular_velocity=coupler_rate(top, end))
     return model
 
 

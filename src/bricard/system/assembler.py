@@ -1,11 +1,12 @@
 """From partial wishes to a consistent start: q, v, v', lam for open and closed chains, redundancy included.
 
-Position: Newton's method with the smallest steps in the metric of translations and length-scaled turns, from the drawn pose,
-with limited steps so that the branch is kept. Velocity: the smallest kinetic energy that meets constraints and wishes.
-Wishes are further constraint rows; a weighted one has its row softened by 1/weight, so that it yields to the hard ones.
+Where a start moves, and how fast, is said in starting.py. States without wishes, such as those of a run after an event, are moved
+onto their constraints: positions by Newton's method with the smallest steps in the metric of translations and length-scaled
+turns, limited so that the branch is kept; velocities to those of smallest kinetic energy beside the given ones.
 """
 
 from dataclasses import replace
+from typing import NoReturn
 
 import numpy as np
 
@@ -13,7 +14,6 @@ from ..compiled.handles import pack
 from ..compiled.interfaces import VELOCITY
 from ..errors import AssemblyError, largest
 from ..linalg.kkt import (
-    LEFT_OUT,
     consistent_accelerations,
     evaluate,
     factorise_kkt,
@@ -21,18 +21,19 @@ from ..linalg.kkt import (
     retract,
     solve_kkt,
 )
-from ..model.profiles import Constant
-from .build import build
+from .channels import measure_value
 from .fit import MEANT, closed, kept_rows, misfit
-from .posing import check_axes, check_rotations, posed
+from .posing import check_axes, posed
 from .regularise import regularise
 from .rotation import from_group, in_group
+from .start_positions import Positions
+from .start_velocities import Velocities
 from .state import State
 from .topology import loop_of
 from .tree_map import counted
 from .turns import known_joints, tell_joints, tree_places
 from .user_joint import range_end
-from .wish_rows import coupling, position_rows, velocity_rows
+from .wish_rows import WishRows
 
 TOLERANCE, LARGEST_STEP, ITERATIONS = 1e-11, 0.3, 200
 HALVES, FEW = 20, 50  # of the way to a wish that cannot be met, which is looked for in models of few bodies
@@ -40,10 +41,8 @@ VELOCITY_ROUNDS = 5  # nonholonomic rows may be nonlinear, and each round takes 
 SLOPE = (
     10.0  # by what rows that fit nearly may gape more than a little way along the motion; each derivative adds as much
 )
-HARD, SOFT = (
-    1e-10,
-    1e-3,
-)  # epsilon of hard rows, and of a wish of weight one: it yields to hard ones, hardly to the metric
+HARD = 1e-10  # epsilon of rows
+CLOSED, FLOWING = 1e-9, 1e-8  # gaps of positions, and of velocities in shares of these, up to which a start is taken
 
 
 def assemble(system, t=0.0):
@@ -73,12 +72,18 @@ def _assembled(system, t):
             if measure in places and measure.kind == "angle":
                 q[places[measure]] += 2 * np.pi * np.round((angle - q[places[measure]]) / (2 * np.pi))
         return complete(system, t, q, v, turn)
-    model = system.model
-    q, turn = _positions(system, model, t)
-    v = _velocities(system, model, t, q, turn)
-    state = complete(system, t, q, v, turn)
+    q, turn = _positions(system, t)
+    state = complete(system, t, q, _velocities(system, t, q), turn)
     _check_continuation(system, state)
     return state
+
+
+def moved_to_close(system):
+    """What was moved from the drawn pose, without being wished, so that the mechanism closes at its start: a tuple of Moved."""
+    if system.model is None:
+        return ()
+    assemble(system)
+    return (system.base or system).kept.get("moved", ())
 
 
 def settle(system, t, q, v, turn=None, known=None):
@@ -89,9 +94,8 @@ def settle(system, t, q, v, turn=None, known=None):
         turn = None if turn is None else counted(base.measures, turn, system.measures)
         return from_group(system, *settle(base, t, positions[0], velocities[0], turn, known), near=q)
     turn = np.zeros(system.n_measures) if turn is None else turn
-    q = _close(system, t, q, turn, np.zeros(system.n_rows), known=known)
-    v = _match(system, t, q, v, turn, np.zeros(system.n_rows), known=known)
-    return q, v
+    q = _close(system, t, q, turn, known)
+    return q, _match(system, t, q, v, turn, known)
 
 
 def complete(system, t, q, v, turn=None, memory=None):
@@ -141,60 +145,116 @@ def _check_continuation(system, state):
         )
 
 
-def _positions(system, model, t):
-    rows = position_rows(model)
-    if not rows.blocks:
-        q = _close(system, t, system.start, np.zeros(system.n_measures), np.zeros(system.n_rows))
-        return q, _turns(system, t, q, {})
-    extended = build(model, extra=rows.blocks)
-    soft = np.concatenate([np.zeros(system.n_rows), rows.softness])
-    turn = _measure_targets(extended, rows.targets)
-    try:
-        q = _close(extended, t, posed(system, model), turn, soft, plain=system)
-    except AssemblyError as error:
-        raise AssemblyError(f"{error}{_reachable(system, model, t, rows)}") from None
-    check_rotations(system, model, q)
-    check_axes(system, model, q)
-    return q, _turns(system, t, q, rows.targets)
+def _positions(system, t):
+    """q of the start; turn references."""
+    model, wishes = system.model, WishRows(system)
+    found = Positions(system, t, wishes).run(posed(system, model))
+    if not found.error(wishes) <= CLOSED:
+        near = _nearly(system, t, found.value, wishes, Positions, SLOPE * MEANT, CLOSED)
+        found = near or _explain_gap(system, t, wishes, found)
+    system.kept["moved"] = found.moved
+    check_axes(system, model, found.value)
+    return found.value, _turns(system, t, found.value, wishes.targets)
 
 
-def _reachable(system, model, t, rows):
+def _velocities(system, t, q):
+    """v of the start at q."""
+    wishes = WishRows(system, velocities=True)
+    found = Velocities(system, t, wishes).run(q)
+    size = 1.0 + np.abs(found.value).max(initial=0.0)
+    if not found.error(wishes) <= FLOWING * size:
+        near = _nearly(system, t, q, wishes, Velocities, SLOPE**2 * MEANT * size, FLOWING * size)
+        found = near or _refuse_velocity(system, t, q, wishes, found)
+    return found.value
+
+
+def _nearly(system, t, q, wishes, search, allowed, tolerance):
+    """The Found of independent rows alone, where redundant ones fit nearly, by data of some digits; None where more is amiss."""
+    if not system.record.redundant or not np.isfinite(q).all():
+        return None
+    kept = kept_rows(system, t, q).epsilon <= system.record.row_diagonal
+    near = search(system, t, wishes, kept).run(q)
+    if not near.error(wishes, kept) <= tolerance:
+        return None
+    at = near.value if search is Positions else q
+    v = np.zeros(system.n_v) if search is Positions else near.value
+    left = system.constraint(t, q=at) if search is Positions else system.constraint_velocity(t, at, v)
+    fits = np.abs(left * system.record.row_scale).max(initial=0.0) <= allowed
+    return near if fits and misfit(system, t, at).meant else None
+
+
+def _refuse_velocity(system, t, q, wishes, found) -> NoReturn:
+    """Raise the error that says which velocity is not met."""
+    name, unit, gap = _worst(system, wishes, found)
+    raise AssemblyError(
+        f"No velocity meets all constraints and hard wishes: {name} is left with {gap:.3g} {unit}/s. Check the wished velocities "
+        "against the mechanism's freedoms and its drivers, or give a wish a weight so that it yields. "
+        f"{misfit(system, t, q)}".rstrip()
+    )
+
+
+def _worst(system, wishes, found):
+    """Name, unit and gap of the row that is farthest from being met."""
+    worst = largest(found.hard(wishes))
+    if worst < system.n_rows:
+        name, unit, scale = system.row_name(worst), system.rows[worst].unit, system.record.row_scale[worst]
+    else:
+        k = worst - system.n_rows
+        name, unit = f"{wishes.names[k]} ({wishes.labels[k]})", wishes.units[k]
+        scale = 1.0 / system.length if unit == "length" else 1.0
+    return name, "m" if unit == "length" else "rad", abs(found.gap[worst]) / scale
+
+
+def _explain_gap(system, t, wishes, found) -> NoReturn:
+    """Raise the error that says what does not fit, where and by how much."""
+    name, unit, gap = _worst(system, wishes, found)
+    if wishes.size:
+        bare = WishRows(system, none=True)
+        plain = Positions(system, t, bare).run(system.start)
+        if (
+            not plain.error(bare) <= CLOSED
+            and _nearly(system, t, plain.value, bare, Positions, SLOPE * MEANT, CLOSED) is None
+        ):
+            _explain_gap(system, t, bare, plain)
+        named = ", ".join(sorted(set(wishes.names)))
+        raise AssemblyError(
+            f"The start cannot meet all hard wishes: with {named} the constraints are violated, most in {name}, by "
+            f"{gap:.3g} {unit}. Without the wishes the mechanism closes. Change the wish, or give it a weight so that it yields."
+            f"{_reachable(system, t, wishes)}"
+        )
+    worst = largest(found.hard(wishes))
+    loop = loop_of(system.model, system.rows[worst].joint)
+    where = f"the loop {' - '.join(loop.joints)} cannot close" if loop else f"{name} cannot be satisfied"
+    raise AssemblyError(
+        f"The mechanism cannot be assembled: {where}; nearest to closing, {name} still has a gap of {gap:.3g} {unit}. "
+        "Check the lengths along it and the points and axes of its joints."
+    )
+
+
+def _reachable(system, t, wishes):
     """A further sentence where one wish for a coordinate alone cannot be met: what is asked for, and how far the mechanism gets
     on the way there from its drawn position, by halves."""
-    if len(rows.blocks) != 1 or len(rows.targets) != 1 or len(model.bodies) > FEW:
+    if wishes.size != 1 or len(wishes.targets) != 1 or len(system.model.bodies) > FEW:
         return ""
-    (wish,), ((measure, asked),) = [w for w in model.wishes if w.measure in rows.targets], rows.targets.items()
-
-    def closed(value, q):
-        near = build(model, extra=[(rows.blocks[0][0], (coupling(measure, Constant(value)),))])
-        soft = np.zeros(near.n_rows)
-        return _close(near, t, q, _measure_targets(near, {measure: value}), soft, plain=near)
-
-    try:
-        q = _close(system, t, system.start, np.zeros(system.n_measures), np.zeros(system.n_rows))
-    except AssemblyError:
-        return ""
-    extended = build(model, extra=rows.blocks)
-    drawn = float(_turns(extended, t, q, {})[extended.measures.index(measure)])
-    reached, refused = drawn, asked
+    (measure, asked), q = next(iter(wishes.targets.items())), system.start
+    drawn = measure_value(measure, *(pose for pose in _drawn(system, measure)))
+    reached, refused = float(drawn), asked
     for _ in range(HALVES):
         middle = 0.5 * (reached + refused)
-        try:
-            q, reached = closed(middle, q), middle
-        except AssemblyError:
+        near = WishRows(system, instead={measure: middle})
+        found = Positions(system, t, near).run(q)
+        if found.error(near) <= CLOSED:
+            q, reached = found.value, middle
+        else:
             refused = middle
     unit = "rad" if measure.unit == "angle" else "m"
-    return f" Asked is {wish.joint} = {asked:.9g} {unit}; from {drawn:.6g} {unit} as drawn it gets to {reached:.6g} {unit}."
+    name = next(wish.joint for wish in system.model.wishes if wish.measure is measure or wish.measure == measure)
+    return f" Asked is {name} = {asked:.9g} {unit}; from {drawn:.6g} {unit} as drawn it gets to {reached:.6g} {unit}."
 
 
-def _velocities(system, model, t, q, turn):
-    rows = velocity_rows(model, q, system)
-    if not rows.blocks:
-        return _match(system, t, q, np.zeros(system.n_v), turn, np.zeros(system.n_rows))
-    extended = build(model, extra=rows.blocks)
-    soft = np.concatenate([np.zeros(system.n_rows), rows.softness])
-    turns = np.zeros(extended.n_measures)
-    return _match(extended, t, q, np.zeros(system.n_v), turns, soft, plain=system)
+def _drawn(system, measure):
+    """Poses of the bodies of a measure as drawn."""
+    return [(body.com_position, body.rotation) for body in measure.bodies]
 
 
 def _measure_targets(system, targets):
@@ -224,11 +284,10 @@ def _geometric(system):
     return regularise(replace(system, record=clean, mass_values=values))
 
 
-def _close(system, t, q, turn, soft, plain=None, known=None):
-    """q moved onto the constraints; `soft` are the softness of each row (0: hard)."""
+def _close(system, t, q, turn, known):
+    """q moved onto the constraints."""
     metric = _geometric(system)
-    scale = metric.record.row_diagonal
-    metric = metric.with_record(regularisation=np.where(soft > 0.0, SOFT * soft, HARD) * scale, refinements=0)
+    metric = metric.with_record(regularisation=HARD * metric.record.row_diagonal, refinements=0)
     work, q, v = metric.work(), q.copy(), np.zeros(system.n_v)
     packed, record = pack(work), metric.compiled
     sizes = np.ones(system.n_v)
@@ -237,17 +296,13 @@ def _close(system, t, q, turn, soft, plain=None, known=None):
         sizes[moving[moving < system.n_v].astype(int)] = system.length
     work.turn[:] = turn
     tell_joints(system, work, known)
-    hard, step, gap, error = soft == 0.0, np.inf, np.zeros(system.n_rows), np.inf
-    yielding = not hard.all()
+    step, gap, error = np.inf, np.zeros(system.n_rows), np.inf
     for iteration in range(ITERATIONS):
         evaluate(float(t), q, v, VELOCITY, record, packed)
         work.turn[:] = np.where(np.isfinite(work.value), work.turn, 0.0)
         gap = np.where(metric.record.velocity_level == 1, 0.0, work.phi)
-        error = float(np.abs(gap * metric.record.row_scale)[hard].max(initial=0.0))
-        if yielding and step <= 1e-9:  # the wishes have found their compromise: close the rest without them
-            yielding = False
-            work.epsilon[:] = np.where(hard, work.epsilon, LEFT_OUT * scale)
-        if (error <= TOLERANCE and not yielding) or not np.isfinite(error):
+        error = float(np.abs(gap * metric.record.row_scale).max(initial=0.0))
+        if error <= TOLERANCE or not np.isfinite(error):
             break
         factorise_kkt(record, packed)
         work.b[: system.n_v + 1] = 0.0
@@ -260,29 +315,29 @@ def _close(system, t, q, turn, soft, plain=None, known=None):
             break
         retract(q, work.u, q, record, packed)
     if not error <= 1e-9:
-        near = _nearly_closed(system, t, q, turn, soft, plain or system)
+        near = _nearly_closed(system, t, q, turn)
         if near is None:
-            _explain_gap(system, plain or system, np.where(hard, gap, 0.0), t)
+            _refuse_gap(system, gap)
         return near
     return q
 
 
-def _nearly_closed(system, t, q, turn, soft, plain):
+def _nearly_closed(system, t, q, turn):
     """q where redundant rows fit nearly, by data of some digits: moved onto independent rows; None where more is amiss."""
     if not system.record.redundant or not np.isfinite(q).all():
         return None
-    near, work = q.copy(), kept_rows(system, t, q, soft)
+    near, work = q.copy(), kept_rows(system, t, q)
     work.turn[:] = turn
     gap, kept = closed(system, t, near, work)
-    fits = kept <= TOLERANCE and (gap * system.record.row_scale)[soft == 0.0].max(initial=0.0) <= SLOPE * MEANT
-    return near if fits and misfit(plain, t, near).meant else None
+    fits = kept <= TOLERANCE and (gap * system.record.row_scale).max(initial=0.0) <= SLOPE * MEANT
+    return near if fits and misfit(system, t, near).meant else None
 
 
-def _nearly_matched(system, t, q, v, turn, soft, plain):
+def _nearly_matched(system, t, q, v, turn):
     """v where redundant rows fit nearly: moved onto independent rows; None where more is amiss."""
-    if not misfit(plain, t, q).meant:
+    if not misfit(system, t, q).meant:
         return None
-    near, work = v.copy(), kept_rows(system, t, q, soft)
+    near, work = v.copy(), kept_rows(system, t, q)
     work.turn[:] = turn
     packed = pack(work)
     for _ in range(VELOCITY_ROUNDS):
@@ -292,27 +347,16 @@ def _nearly_matched(system, t, q, v, turn, soft, plain):
     evaluate(float(t), q, near, VELOCITY, system.compiled, packed)
     left = np.abs(work.phi_dot * system.record.row_scale) / (1.0 + np.abs(near).max(initial=0.0))
     kept = work.epsilon <= system.record.row_diagonal
-    fits = left[kept].max(initial=0.0) <= 1e-10 and left[soft == 0.0].max(initial=0.0) <= SLOPE**2 * MEANT
+    fits = left[kept].max(initial=0.0) <= 1e-10 and left.max(initial=0.0) <= SLOPE**2 * MEANT
     return near if fits else None
 
 
-def _explain_gap(system, plain, gap, t):
-    """Raise the error that says what does not fit, where and by how much."""
+def _refuse_gap(system, gap):
+    """Raise the error that says which row does not close, and by how much."""
     worst = largest(gap * system.record.row_scale)
     row = system.rows[worst]
     by = f"{abs(gap[worst]):.3g} {'m' if row.unit == 'length' else 'rad'}"
-    if system is not plain:
-        try:
-            _close(plain, t, plain.start, np.zeros(plain.n_measures), np.zeros(plain.n_rows))
-        except AssemblyError as error:
-            raise error from None
-        wishes = sorted({r.joint for r in system.rows[plain.n_rows :]})
-        raise AssemblyError(
-            f"The start cannot meet all hard wishes: with {', '.join(wishes)} the constraints are violated, most in "
-            f"{system.row_name(worst)}, by {by}. Without the wishes the mechanism closes. Change the wish, or give it a "
-            "weight so that it yields."
-        )
-    loop = loop_of(plain.model, row.joint) if plain.model is not None else None
+    loop = loop_of(system.model, row.joint) if system.model is not None else None
     where = (
         f"the loop {' - '.join(loop.joints)} cannot close" if loop else f"{system.row_name(worst)} cannot be satisfied"
     )
@@ -322,42 +366,32 @@ def _explain_gap(system, plain, gap, t):
     )
 
 
-def _match(system, t, q, v, turn, soft, plain=None, known=None):
+def _match(system, t, q, v, turn, known):
     """The velocity nearest to v in the mass metric that satisfies all rows."""
-    record = system.with_record(
-        regularisation=np.where(soft > 0.0, SOFT * soft, HARD) * system.record.row_diagonal, refinements=0
-    )
+    record = system.with_record(regularisation=HARD * system.record.row_diagonal, refinements=0)
     work = record.work()
     work.turn[:] = turn if turn.size == system.n_measures else 0.0
     tell_joints(system, work, known)
     packed, v = pack(work), v.copy()
-    yielding, rounds = bool((soft > 0.0).any()), 0
-    for _ in range(ITERATIONS):
-        if not yielding:
-            rounds += 1
-        if rounds > VELOCITY_ROUNDS:
-            break
+    for _ in range(VELOCITY_ROUNDS):
         evaluate(float(t), q, v, VELOCITY, record.compiled, packed)
         factorise_kkt(record.compiled, packed)
         work.b[: system.n_v + 1] = 0.0
         work.b[system.n_v + 1 :] = -work.phi_dot
         solve_kkt(record.compiled, packed, work.b, work.u)
         v += work.u[: system.n_v]
-        if yielding and np.abs(work.u[: system.n_v]).max() <= 1e-9 * (1e-30 + np.abs(v).max()):
-            yielding = False  # the wishes have found their compromise: satisfy the rest without them
-            work.epsilon[:] = np.where(soft > 0.0, LEFT_OUT * system.record.row_diagonal, work.epsilon)
     evaluate(float(t), q, v, VELOCITY, record.compiled, packed)
-    left = np.abs(work.phi_dot * system.record.row_scale)[soft == 0.0]
+    left = np.abs(work.phi_dot * system.record.row_scale)
     size = 1.0 + np.abs(v).max(initial=0.0) + np.abs(work.phi_t).max(initial=0.0)
     if left.size and not left.max() <= 1e-8 * size:
-        near = _nearly_matched(system, t, q, v, work.turn, soft, plain or system)
+        near = _nearly_matched(system, t, q, v, work.turn)
         if near is not None:
             return near
-        worst = largest(np.where(soft == 0.0, work.phi_dot * system.record.row_scale, 0.0))
+        worst = largest(left)
         unit = "m/s" if system.rows[worst].unit == "length" else "rad/s"
         raise AssemblyError(
             f"No velocity meets all constraints and hard wishes: {system.row_name(worst)} is left with "
             f"{work.phi_dot[worst]:.3g} {unit}. Check the wished velocities against the mechanism's freedoms and its drivers, "
-            f"or give a wish a weight so that it yields. {misfit(plain or system, t, q)}".rstrip()
+            f"or give a wish a weight so that it yields. {misfit(system, t, q)}".rstrip()
         )
     return v

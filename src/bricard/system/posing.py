@@ -36,19 +36,6 @@ def posed(system, model):
     return q
 
 
-def check_rotations(system, model, q):
-    """Raise if a hard wish for a rotation was met in a mirrored or permuted way only."""
-    found = poses(system, q[None, :])
-    for wish in model.wishes:
-        if wish.body is not None and wish.rotation is not None and wish.weight is None:
-            gap = np.abs(found[wish.body.name][1][0] - wish.rotation).max()
-            if gap > 1e-6:
-                raise AssemblyError(
-                    f'The wished rotation of body "{wish.body.name}" cannot be reached: the constraints leave it {gap:.3g} off. '
-                    "Change the wish, or give it a weight so that it yields."
-                )
-
-
 def check_axes(system, model, q):
     """Raise if a joint closed with an axis of one body against that of the other, unlike it is drawn."""
     drawn, found = poses(system, system.start[None, :]), poses(system, q[None, :])

@@ -10,9 +10,10 @@ import numpy as np
 from ..errors import AssemblyError
 from ..linalg.rank import dependent_rows, rank, singular_values
 from ..model.drawing import missing_meshes
-from .assembler import assemble, settle
+from .assembler import assemble, moved_to_close, settle
 from .build import build
 from .fit import DENSE, misfit, scaled_jacobian
+from .moved import moved_words
 from .regularise import count_weak, row_sizes
 from .topology import gruebler, loops
 from .tree import outside_joints
@@ -105,6 +106,7 @@ def report(model, coordinates="absolute", cut=()):
         q, v = state.q, state.v
     except AssemblyError as error:
         q, v, problem = system.start, np.zeros(system.n_v), str(error)
+    moved = moved_words(moved_to_close(system)) if problem is None else ("", False)
     number, redundant, smallest = _rank_at(system, q, v)
     outside = outside_joints(model, system.tree) if system.tree else ([], [])
     singular = problem is None and system.n_rows <= DENSE and _rank_nearby(system, q, v) > number
@@ -126,6 +128,7 @@ def report(model, coordinates="absolute", cut=()):
         problem=problem,
         velocity_level=int(system.record.velocity_level.sum()),
         notes=[
+            *([f"{'WARNING: ' if moved[1] else ''}{words}"] if (words := moved[0]) else []),
             *([f"WARNING: {words}"] if (words := str(misfit(system, 0.0, q))) else []),
             *missing_meshes(model.drawings),
         ],

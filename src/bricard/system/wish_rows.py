@@ -1,89 +1,91 @@
-"""Wishes for the start as constraint rows: at position level, and at velocity level."""
+"""Wishes for the start as rows: at position level, and at velocity level."""
 
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
-from ..model.blocks import Block, Measure, flat
-from ..model.functions import FunctionElement
-from ..model.profiles import Constant, Polynomial
+from .start_coordinates import Measures, Values, cross_matrix, left_jacobian_inverse, nearest, rotation_vector
 
 
-@dataclass
+class Rows(NamedTuple):
+    """What wishes ask for. gap (n,): what is missing, m or rad, or per second; bodies (n, 2) and slope (n, 12) as of Values."""
+
+    gap: np.ndarray
+    bodies: np.ndarray
+    slope: np.ndarray
+
+
 class WishRows:
-    """Blocks by name, the softness of each row (0 for a hard wish), and wished values by measure."""
+    """The rows of all wishes of a model for positions, or for velocities.
 
-    blocks: list = field(default_factory=list)
-    softness: list = field(default_factory=list)
-    targets: dict = field(default_factory=dict)
+    none : take no wishes. instead : other values of measures. softness (n,) : 0 of a hard wish, else 1/weight. names, units,
+    labels : of each row. targets : wished positions by measure.
+    """
 
-    def add(self, wish, what, blocks):
-        """Add the rows of one wish."""
-        rows = sum(block.rows for block in blocks)
+    def __init__(self, system, velocities=False, none=False, instead=None):
+        model = system.model
+        number = self.number = {body: i for i, body in enumerate([*model.bodies.values(), model.ground])}
+        asked = () if none else model.wishes
+        self.velocities, self.names, self.units, self.labels, softness = velocities, [], [], [], []
+        self.targets, coordinates, self.poses = {}, [], []
+        for wish in asked:
+            value = wish.velocity if velocities else wish.position
+            if wish.measure is not None and value is not None:
+                value = value if instead is None else instead[wish.measure]
+                coordinates.append((wish, float(value)))
+        if not velocities:
+            self.targets = {wish.measure: value for wish, value in coordinates}
+        self.measures = Measures(number, [wish.measure for wish, _ in coordinates])
+        self.asked = np.array([value for _, value in coordinates])
+        for wish, _ in coordinates:
+            words = "velocity" if velocities else "position"
+            self._name(wish, words, ("wish",), (wish.measure.unit,), softness)
+        for wish in asked:
+            if wish.body is None:
+                continue
+            axes = (0, 1) if wish.body.planar else (0, 1, 2)
+            turns = (2,) if wish.body.planar else (0, 1, 2)
+            place, turn = (wish.velocity, wish.angular_velocity) if velocities else (wish.position, wish.rotation)
+            words = ("velocity", "angular velocity") if velocities else ("position", "rotation")
+            if place is not None:
+                self.poses.append((wish, number[wish.body], axes, place, False))
+                self._name(wish, words[0], tuple("xyz"[i] for i in axes), ("length",) * len(axes), softness)
+            if turn is not None:
+                self.poses.append((wish, number[wish.body], turns, turn, True))
+                self._name(wish, words[1], tuple("xyz"[i] for i in turns), ("angle",) * len(turns), softness)
+        self.softness, self.size = np.array(softness, float), len(softness)
+
+    def _name(self, wish, what, labels, units, softness):
         target = f'joint "{wish.joint}"' if wish.joint is not None else f'body "{wish.body.name}"'
-        self.blocks.append((f"wish for the {what} of {target}", tuple(blocks)))
-        self.softness += [0.0 if wish.weight is None else 1.0 / wish.weight] * rows
+        self.names += [f"wish for the {what} of {target}"] * len(labels)
+        self.units += units
+        self.labels += labels
+        softness += [0.0 if wish.weight is None else 1.0 / wish.weight] * len(labels)
 
+    def edges(self, ground):
+        """The bodies that each row joins, as numbers."""
+        pairs = [tuple(dict.fromkeys(pair)) for pair in self.measures.bodies.tolist()]
+        return pairs + [(ground, body) for _, body, axes, _, _ in self.poses for _ in axes]
 
-def position_rows(model):
-    """Rows of all wishes for positions and rotations."""
-    rows = WishRows()
-    for wish in model.wishes:
-        if wish.measure is not None and wish.position is not None:
-            profile = Constant(float(wish.position))
-            rows.targets[wish.measure] = float(wish.position)
-            rows.add(wish, "position", [coupling(wish.measure, profile)])
-        if wish.body is not None and wish.position is not None:
-            rows.add(wish, "position", [_at(model, wish)])
-        if wish.body is not None and wish.rotation is not None:
-            rows.add(wish, "rotation", _turned(model, wish))
-    return rows
-
-
-def velocity_rows(model, q, system):
-    """Rows of all wishes for velocities; only their velocity level counts."""
-    rows = WishRows()
-    for wish in model.wishes:
-        if wish.measure is not None and wish.velocity is not None:
-            rows.add(wish, "velocity", [coupling(wish.measure, Polynomial((0.0, float(wish.velocity))))])
-        if wish.body is not None and wish.velocity is not None:
-            rows.add(wish, "velocity", [_moving(model, wish, "wished_velocity", wish.velocity, ("length",) * 3)])
-        if wish.body is not None and wish.angular_velocity is not None:
-            rows.add(
-                wish, "angular velocity", [_moving(model, wish, "wished_spin", wish.angular_velocity, ("angle",) * 3)]
-            )
-    return rows
-
-
-def coupling(measure: Measure, profile):
-    """One row that asks a measure to be as a profile."""
-    return Block("coupling", measure.bodies, (), ("wish",), (measure.unit,), (measure,), (1.0,), profile)
-
-
-def _point(wish):
-    """The wished point from the centre of mass, in body axes."""
-    local = np.zeros(3) if wish.point is None else np.asarray(wish.point, float)
-    return local - wish.body.com
-
-
-def _at(model, wish):
-    parameters = flat(np.asarray(wish.position, float), _point(wish))
-    kernel, labels = ("coincide_planar", ("x", "y")) if wish.body.planar else ("coincide", ("x", "y", "z"))
-    return Block(kernel, (model.ground, wish.body), parameters, labels, ("length",) * len(labels))
-
-
-def _turned(model, wish):
-    """Three rows that make the body axes those of the wished rotation."""
-    R, axes, blocks = np.asarray(wish.rotation, float), np.eye(3), []
-    pairs = ((0, 1),) if wish.body.planar else ((0, 1), (1, 2), (2, 0))
-    for i, j in pairs:
-        parameters = flat(R[:, i], axes[:, j], 0.0)
-        blocks.append(Block("perpendicular", (model.ground, wish.body), parameters, (f"turn {i}{j}",), ("angle",)))
-    return blocks
-
-
-def _moving(model, wish, function, target, units):
-    frames = model.ground.frame(), wish.body.frame(np.zeros(3) if wish.point is None else wish.point)
-    count = 3
-    element = FunctionElement("wish", "nonholonomic", function, *frames, flat(np.asarray(target, float)), count, units)
-    return Block("function", element.bodies, element.parameters, ("x", "y", "z"), units, element=element)
+    def at(self, x, R):
+        """The Rows at poses: gaps of positions; of velocities what is missing to a start at rest."""
+        value, bodies, slope = self.measures.at(x, R)
+        asked = np.where(self.measures.angles, nearest(self.asked, value), self.asked)
+        parts = [Values(-self.asked if self.velocities else value - asked, bodies, slope)]
+        for wish, body, axes, target, turn in self.poses:
+            rows = np.zeros((3, 12))
+            if turn:
+                rows[:, 9:] = np.eye(3)
+                if self.velocities:
+                    gap = -np.asarray(target, float)
+                else:
+                    gap = rotation_vector((R[body] @ np.asarray(target, float).T)[None], np.zeros((1, 3)))[0]
+                    rows[:, 9:] = left_jacobian_inverse(gap[None])[0]
+            else:
+                local = np.zeros(3) if wish.point is None else np.asarray(wish.point, float)
+                lever = R[body] @ (local - wish.body.com)
+                rows[:, 6:9], rows[:, 9:] = np.eye(3), -cross_matrix(lever[None])[0]
+                gap = -np.asarray(target, float) + (0.0 if self.velocities else x[body] + lever)
+            pair = np.tile([len(x) - 1, body], (3, 1))
+            parts.append(Values(*(part[list(axes)] for part in (gap, pair, rows))))
+        return Rows(*(np.concatenate(same) for same in zip(*parts, strict=True)))

@@ -18,7 +18,7 @@ from bricard.model.body import FLAT, Body
 from bricard.model.frames import Frame
 from bricard.model.travelling import Immutable
 
-__all__ = ["FrameJoint", "Joint"]
+__all__ = ["FrameJoint", "Joint", "is_normal"]
 
 UP = np.array([0.0, 0.0, 1.0])  # normal of the plane, in the world and in every planar body
 
@@ -105,7 +105,7 @@ class FrameJoint(Joint):
     def _parallel_axes(self) -> tuple[Block, ...]:
         """Rows that keep both z axes parallel."""
         a, b = self.frame_a, self.frame_b
-        if self.in_plane and _parallel(a.z) and _parallel(b.z):
+        if self.in_plane and is_normal(a.z) and is_normal(b.z):
             return ()
         return self._perpendicular(a.z, b.x, "tilt y"), self._perpendicular(a.z, b.y, "tilt x")
 
@@ -126,5 +126,6 @@ class FrameJoint(Joint):
         return self._separation(normal, "normal"), self._perpendicular(normal, self.frame_b.z, "turn")
 
 
-def _parallel(axis: np.ndarray) -> bool:
+def is_normal(axis: np.ndarray) -> bool:
+    """Whether a direction of a planar body is normal to the plane."""
     return bool(np.abs(axis[:2]).max() < FLAT)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bricard.model.blocks import Block, Measure, angle, displacement
-from bricard.model.joints.base import FrameJoint
+from bricard.model.joints.base import FrameJoint, is_normal
 
 __all__ = ["Planar"]
 
@@ -16,7 +16,9 @@ class Planar(FrameJoint):
     freedom = 3
 
     def blocks(self) -> tuple[Block, ...]:
-        """Return 3 rows."""
+        """Return 3 rows; none between bodies that cannot leave the plane."""
+        if self.in_plane and is_normal(self.frame_a.z) and is_normal(self.frame_b.z):
+            return ()
         return (self._separation(self.frame_a.z, "normal"), *self._parallel_axes())
 
     def coordinates(self) -> dict[str, Measure]:

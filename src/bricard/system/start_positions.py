@@ -1,0 +1,241 @@
+"""The search for the position of a start; what it is, says starting.py."""
+
+import numpy as np
+
+from .moved import Moved
+from .start_coordinates import rotated
+from .starting import ITERATIONS, TOLERANCE, Found, Search
+
+STATIONARY, NOISE = 1e-12, 1e-10  # last step, in natural sizes; the same where steps get no smaller
+LARGEST_STEP, SMALLEST_STEP = 0.3, 1e-13  # natural sizes
+SHORTEST, LONGEST = 0.05, 20.0  # by what a step of Gauss and Newton is shortened and stretched
+PATIENCE, FEW, NEAR = (
+    60,
+    8,
+    3e-4,
+)  # steps without getting nearer; the same at gaps below NEAR, as of data with some digits
+NUDGE, VANISHING = 1e-3, 1e-7  # step that leaves a vanishing derivative; what vanishes, in natural sizes
+CLOSING = 1e-9  # natural sizes: what counts as moved
+DRIVES, UNITS = ("drive", "drive_distance"), ("length", "angle")
+
+
+class Positions(Search):
+    """The search for q."""
+
+    def _imposed(self):
+        return self.r.velocity_level == 0
+
+    def gaps(self, x, R):
+        """Scaled gaps of all rows of the system, then of the wishes; their slopes."""
+        phi = np.where(self._imposed() & self.kept, self.work.phi, 0.0)
+        asked = self.wishes.at(x, R)
+        return np.concatenate([phi * self.r.row_scale, asked.gap * self.wish_scale]), asked
+
+    def run(self, q, one=False):
+        """The Found position from a first guess q."""
+        still = np.zeros(self.r.n_v)
+        start = self.system.start
+        drawn = self.evaluate(start, still)
+        gap, _ = self.gaps(*drawn)
+        own = np.abs(gap[: self.r.n_rows]) > TOLERANCE
+        if not (np.abs(gap) > TOLERANCE).any():
+            return Found(start.copy(), gap)
+        self.choose(gap, drawn, drawn, one)
+        found, left = self._iterate(q, still)
+        if (
+            not one
+            and not (np.abs(left) > TOLERANCE)[self._active_rows()].any()
+            and (np.abs(left) > TOLERANCE)[self._hard_all()].any()
+        ):
+            return self.run(q, one=True)
+        return Found(found, left, self._moved(own, drawn, self.evaluate(found, still)))
+
+    def _hard_all(self):
+        return np.concatenate([np.ones(self.r.n_rows, bool), self.wishes.softness == 0.0])
+
+    def _active_rows(self):
+        active = np.zeros(self.r.n_rows + self.wishes.size, bool)
+        active[self.rows], active[self.r.n_rows + self.asked] = True, True
+        return active & self._hard_all()
+
+    def _iterate(self, q, still):
+        q, hard = q.copy(), self._active_rows()
+        softness = self.wishes.softness[self.asked]
+        error, nudged, best, waited, before, nearest, least = 0.0, False, np.inf, 0, np.inf, q, np.inf
+        self.multipliers = self.pulls = np.zeros(self.rows.size + self.asked.size)
+        self.before = None
+        for _ in range(ITERATIONS):
+            x, R = self.evaluate(q, still)
+            gap, asked = self.gaps(x, R)
+            error = float(np.abs(gap[hard]).max(initial=0.0))
+            if not np.isfinite(error):
+                break
+            if np.linalg.norm(gap[hard]) < least:
+                nearest, least = q, np.linalg.norm(gap[hard])
+            c = self.coordinates.at(x, R)
+            change = c.value / self.natural
+            asked_slopes = type(asked)(asked.gap[self.asked], asked.bodies[self.asked], asked.slope[self.asked])
+            blocks = [
+                (self.slopes(c, self.owner_part, self.natural, R), len(change)),
+                ((self.g_row, self.g_column, self.work.g[self.g_own] * self.g_scale), self.rows.size),
+                (
+                    self.slopes(asked_slopes, self.wish_part[self.asked], 1.0 / self.wish_scale[self.asked], R),
+                    self.asked.size,
+                ),
+            ]
+            phi, want = gap[self.rows], gap[self.r.n_rows + self.asked]
+            if not nudged and self._vanishing(blocks, phi, want):
+                q, nudged = self._nudged(q, phi, want), True
+                continue
+            closing, lowering = self._step(blocks, change, np.concatenate([phi, want]), softness)
+            size = float(np.abs(closing + lowering).max(initial=0.0))
+            step = closing + self._stretched(closing, lowering)
+            self._limit(step)
+            if error <= TOLERANCE and (size <= STATIONARY or (size <= NOISE and size > 0.3 * before)):
+                break
+            if error < 0.999 * best:
+                best, waited = error, 0
+            else:
+                waited += 1
+            if error > TOLERANCE and (waited > (PATIENCE if error > NEAR else FEW) or size <= SMALLEST_STEP):
+                if nudged or error <= NEAR:
+                    break
+                q, nudged, best, waited = self._nudged(q, phi, want), True, np.inf, 0
+                continue
+            before = size
+            q = self.advanced(q, step, x, R)
+        q = q if error <= TOLERANCE else nearest
+        return q, self.gaps(*self.evaluate(q, still))[0]
+
+    def _stretched(self, closing, lowering):
+        """Steps that lower the sum, in each block stretched by what its last two show (Barzilai and Borwein 1988)."""
+        home = self.column_home[self.columns]
+        count = len(self.active)
+
+        def product(a, b):
+            return np.bincount(home, a * b, count)
+
+        pure = product(closing, closing) <= 0.01 * product(lowering, lowering)
+        stretch = np.ones(count)
+        if self.before is not None:
+            last, taken, was_pure = self.before
+            bend = product(last, last - lowering)
+            good = pure & was_pure & (bend > 0.0)
+            stretch[good] = np.clip((taken * product(last, last))[good] / bend[good], SHORTEST, LONGEST)
+        self.before = lowering, stretch, pure
+        return lowering * stretch[home]
+
+    def _limit(self, step):
+        """Shorten the steps of blocks that go too far."""
+        home = self.column_home[self.columns]
+        turn = ~self.system.translations[self.columns]
+        alone = np.zeros(home.max(initial=0) + 1, bool)
+        for _, members, k in self.blocks:
+            alone[k] = len(members) == 1
+        largest = np.zeros(alone.size)
+        np.maximum.at(largest, home, np.where(turn | ~alone[home], np.abs(step), 0.0))
+        share = np.minimum(1.0, LARGEST_STEP / np.maximum(largest, 1e-300))
+        step *= share[home]
+        if self.before is not None:
+            self.before[1][: share.size] *= share
+
+    def _vanishing(self, blocks, phi, want):
+        """Whether a row gapes whose derivative vanishes."""
+        for gap, ((row, _, value), count) in zip((phi, want), blocks[1:], strict=True):
+            size = np.sqrt(np.bincount(row, value**2, count))
+            if (np.abs(gap) > TOLERANCE)[~(size > VANISHING)].any():
+                return True
+        return False
+
+    def _nudged(self, q, phi, want):
+        """q after a small step of each body of the blocks that gape."""
+        gaping = {self.joints[self.row_joint[i]] for i in self.rows[np.abs(phi) > TOLERANCE]}
+        gaping |= set(self.wish_part[self.asked[np.abs(want) > TOLERANCE]].tolist())
+        bodies = list(self.number)
+        step = np.zeros(self.columns.size)
+        for _, members, k in self.blocks:
+            if k not in gaping:
+                continue
+            for rank, b in enumerate(sorted(members.tolist(), key=lambda b: bodies[b].name), 1):
+                columns = self.r.column[b].astype(int)
+                way = NUDGE * np.cos(rank * np.array([1.0, 2.0, 3.0, 5.0, 7.0, 11.0]) + np.arange(6.0))
+                way[3:] = bodies[b].rotation.T @ way[3:]
+                if bodies[b].planar:
+                    way[5] = NUDGE * np.cos(rank)
+                real = columns < self.r.n_v
+                step[self.place[columns[real]]] = way[real]
+        return self.advanced(q, step, *self.evaluate(q, np.zeros(self.r.n_v)))
+
+    def advanced(self, q, step, x, R):
+        """q after a step of each block against the body that it hangs on, everything beyond carried along."""
+        r, n = self.r, self.n
+        moved = np.zeros(r.n_v + 1)
+        moved[self.columns] = step * self.scale
+        turn = np.tile([1.0, 0.0, 0.0, 0.0], (n + 1, 1))  # displacement of each body: x -> turn x + shift
+        shift = np.zeros((n + 1, 3))
+        for anchor, members, _ in self.blocks:
+            by = self.head[anchor]
+            own = moved[r.column[members].astype(int)]
+            own[r.column[members] == r.n_v] = 0.0
+            half = 0.5 * np.linalg.norm(own[:, 3:], axis=1)
+            local = np.column_stack([np.cos(half), 0.5 * np.sinc(half / np.pi)[:, None] * own[:, 3:]])
+            world = np.column_stack([local[:, 0], rotated(R[members], local[:, 1:])])
+            turn[members] = _product(np.tile(turn[by], (len(members), 1)), world)
+            place = _turned(np.tile(turn[by], (len(members), 1)), x[members] + own[:, :3]) + shift[by]
+            shift[members] = place - _turned(turn[members], x[members])
+        turn, shift = turn[self.head][:n], shift[self.head][:n]
+        q, planar = q.copy(), r.planar.astype(bool)
+        where = r.q_start.astype(int)
+        place = _turned(turn, x[:n]) + shift
+        flat, space = where[planar], where[~planar]
+        q[flat], q[flat + 1] = place[planar, 0], place[planar, 1]
+        q[flat + 2] += 2.0 * np.arctan2(turn[planar, 3], turn[planar, 0])
+        for c in range(3):
+            q[space + c] = place[~planar, c]
+        old = q[space[:, None] + np.arange(3, 7)]
+        new = _product(turn[~planar], old)
+        q[space[:, None] + np.arange(3, 7)] = new / np.linalg.norm(new, axis=1)[:, None]
+        return q
+
+    def _moved(self, own, drawn, found):
+        """What was moved to close: of each block whose own rows gape as drawn (`own`), its joints and bodies."""
+        kinds = np.array([getattr(self.model.joints[name], "kind", "") in DRIVES for name in self.row_joint], bool)
+        row_part = np.array([self.joints[name] for name in self.row_joint], int)
+        asked = {*self.wish_part.tolist(), *row_part[kinds].tolist()}
+        bodies, moved = list(self.number), []
+        change, units = self.coordinates.change, np.array(self.coordinates.unit)
+        for anchor, members, k in self.blocks:
+            if not (own & ~kinds)[row_part == k].any():
+                continue
+            own_joints = dict.fromkeys(self.coordinates.owner[i] for i in np.flatnonzero(self.owner_part == k))
+            for joint in (owner for owner in own_joints if hasattr(owner, "kind")):
+                mine = np.array([owner is joint for owner in self.coordinates.owner])
+                by = [float(np.linalg.norm(change[mine & (units == unit)])) for unit in UNITS]
+                size = by[0] / self.r.length, by[1]
+                which = int(size[1] > size[0])
+                moved.append(Moved("joint", joint.name, by[which], UNITS[which], size[which], k in asked))
+            R_0, R = drawn[1], found[1]
+            for b in members:
+                before, after = (R[anchor].T @ (x[b] - x[anchor]) for x, R in (drawn, found))
+                turn = R_0[anchor].T @ R_0[b] @ (R[anchor].T @ R[b]).T
+                by = (
+                    float(np.linalg.norm(after - before)),
+                    float(np.arccos(np.clip(0.5 * (np.trace(turn) - 1.0), -1, 1))),
+                )
+                size = by[0] / self.r.length, by[1]
+                which = int(size[1] > size[0])
+                moved.append(Moved("body", bodies[b].name, by[which], UNITS[which], size[which], k in asked))
+        return tuple(sorted((m for m in moved if m.size > CLOSING), key=lambda m: -m.size))
+
+
+def _product(p, q):
+    """Products of quaternions (n, 4)."""
+    w = p[:, 0] * q[:, 0] - np.sum(p[:, 1:] * q[:, 1:], axis=1)
+    vector = p[:, :1] * q[:, 1:] + q[:, :1] * p[:, 1:] + np.cross(p[:, 1:], q[:, 1:])
+    return np.column_stack([w, vector])
+
+
+def _turned(p, v):
+    """Vectors (n, 3) turned by unit quaternions (n, 4)."""
+    twice = 2.0 * np.cross(p[:, 1:], v)
+    return v + p[:, :1] * twice + np.cross(p[:, 1:], twice)
