@@ -129,3 +129,35 @@ def test_residual_and_jacobian_of_a_users_joint_agree():
     p = random_point(plain, 1)
     G, given_G = (s.jacobian(p.t, p.q).toarray() for s in (plain, with_jacobian))
     np.testing.assert_allclose(given_G, G, rtol=0, atol=1e-14)
+
+
+# in relative coordinates the entries of bodies are carried along the ways of the tree; those of joints that are cut stay
+relative = pytest.mark.parametrize(
+    ("name", "swapped"), [(name, swapped) for name in SAMPLES if name not in USER_JOINTS for swapped in (False, True)]
+)
+
+
+@relative
+def test_derivatives_in_relative_coordinates(name, swapped):
+    """G, phi' and gamma of the rows, and K and D of all elements, whichever way round they were declared."""
+    system = system_of(name, swapped, "relative")
+    p = random_point(system, 1)
+    rate = system.constraint_velocity(p.t, p.q, p.v)
+    G, rows = system.jacobian(p.t, p.q, p.v), holonomic(system)
+    by_q = by_position(system, p.q, lambda q: system.constraint(p.t, q)).reshape(-1, system.n_v)
+    assert_derivative(G.toarray()[rows], by_q[rows], system.constraint(p.t, p.q))
+    by_v = by_velocity(p.v, lambda v: system.constraint_velocity(p.t, p.q, v)).reshape(-1, system.n_v)
+    assert_derivative(G, by_v, rate)
+    if name != "user joint with Jacobian":
+        change = by_time(system, p, lambda t, q: system.constraint_velocity(t, q, p.v))
+        size = 1.0 + np.abs([*change, *rate]).max(initial=0.0)
+        np.testing.assert_allclose(system.gamma(p.t, p.q, p.v), -change, rtol=0, atol=2e-8 * size)
+
+    def residual(q, v=p.v):
+        reaction = system.jacobian(p.t, q, v).T @ p.lam
+        return system.mass(q) @ p.a + reaction - system.force(p.t, q, v)
+
+    tangent = system.tangent(p.t, p.q, p.v, p.a, p.lam)
+    assert_derivative(tangent.K, by_position(system, p.q, residual), residual(p.q), truncation=100.0)
+    force = system.force(p.t, p.q, p.v)
+    assert_derivative(tangent.D, by_velocity(p.v, lambda v: -system.force(p.t, p.q, v)), force)
