@@ -139,3 +139,28 @@ bodies = ["ground", "rod"]
 point = [0, 0, 0]
 axis = [0, 1, 0]
 """
+
+
+def tangle(seed):
+    """Bodies on random joints with a rod across, and drives, gears, springs and motors on coordinates drawn at random."""
+    rng = np.random.default_rng(seed)
+    model = br.Model("random", gravity=(0.2, -0.4, -9.81))
+    bodies, coordinates = [model.ground], []
+    for k in range(4):
+        place = rng.normal(size=3)
+        body = model.body(f"b{k}", mass=rng.uniform(0.5, 2), inertia=rng.uniform(0.1, 0.15, 3), position=place)
+        pair = [bodies[rng.integers(len(bodies))], body]
+        pair = pair[:: rng.choice([-1, 1])]
+        kind = rng.choice(["revolute", "cylindrical", "planar", "prismatic", "universal", "free"])
+        axes = {"universal": [(0, 0, 1), (1, 0, 0)], "free": []}.get(kind, [rng.normal(size=3)])
+        joint = getattr(model, kind)(f"J{k}", *pair, place + 0.3 * rng.normal(size=3), *axes)
+        coordinates += [f"J{k}.{name}" for name in joint.coordinates()]
+        bodies.append(body)
+    model.distance("rod", bodies[4], bodies[1], rng.normal(size=3), rng.normal(size=3))
+    picked = rng.choice(coordinates, 5, replace=False)
+    model.drive("drive", picked[0], br.Sine(0.1, 0.5, offset=0.3))
+    model.gear("gear", picked[1], picked[2], 0.7)
+    model.torsion("twist", picked[3], stiffness=10.0)
+    model.motor("motor", picked[4], br.Sine(1.0, 2.0))
+    model.spring("spring", bodies[3], bodies[0], rng.normal(size=3), rng.normal(size=3), stiffness=5.0, length=0.3)
+    return model

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from balance import absolute_accelerations, assert_balance, elements_of, loads_on_bodies, solution_of
 from elsewhere import can_be_scaled, can_be_turned, elsewhere, moved
 from samples import PLANAR, PLANAR_FORCES, SAMPLES, USER_JOINTS, model_of, system_of
 from states import random_point
@@ -20,6 +21,8 @@ from bricard.io import toml
 from bricard.model.constraining import Constraining
 from bricard.model.forcing import Forcing
 from bricard.model.joining import Joining
+from bricard.model.laws import LAWS
+from bricard.model.profiles import PROFILES
 from bricard.solution.solution import Solution
 from bricard.system.build import build
 from bricard.system.rotation import in_group
@@ -45,12 +48,6 @@ class Loads(NamedTuple):
     by_body: dict
 
 
-def solution_of(system, t, q, v):
-    """A Solution whose samples are given states."""
-    turns = np.zeros((len(t), system.n_measures))
-    return Solution(system, t, q, v, None, None, True, "", {}, (), {}, {}, np.zeros(0), None, turns)  # pyright: ignore
-
-
 def states(system, name):
     """Times, q and v of some random states; of users' joints, which are exact there only, on the constraints."""
     points = [random_point(system, seed) for seed in SEEDS]
@@ -72,34 +69,11 @@ def on_the_constraints(system, p):
     return p._replace(q=q, v=v)
 
 
-def elements_of(model):
-    """Everything that puts loads on bodies."""
-    return [*(joint for joint in model.joints.values() if joint.blocks()), *model.forces.values()]
-
-
 @cache
 def loads_of(name, swapped=False, coordinates="absolute"):
     system = system_of(name, swapped, coordinates)
     solution = solution_of(system, *states(system, name))
-    by_body = {
-        (element, body.name): solution.reaction(element, body)
-        for element in elements_of(system.model)
-        for body in dict.fromkeys(element.bodies)
-    }
-    return Loads(solution, by_body)
-
-
-def absolute_accelerations(solution):
-    """Accelerations (n, n_v) in absolute coordinates of those in relative ones: v of absolute coordinates, differentiated."""
-    system, h = solution.system, 1e-5
-    if not system.tree:
-        return solution.a
-
-    def speed(s):
-        q = np.array([system.retract(q, s * v) for q, v in zip(solution.q, solution.v, strict=True)])
-        return in_group(system, q, solution.v + s * solution.a)[2]
-
-    return (8 * (speed(h) - speed(-h)) - (speed(2 * h) - speed(-2 * h))) / (12 * h)
+    return Loads(solution, loads_on_bodies(solution))
 
 
 # --- the registry ---
@@ -117,6 +91,16 @@ def test_files_know_every_element_that_a_model_has():
 @pytest.mark.parametrize("kind", [*toml.JOINT_TYPES, *toml.FORCE_TYPES])
 def test_every_element_has_a_sample(kind):
     assert kind in set().union(*(declared_by(model_of(name, False)) for name in SAMPLES)), f"samples.py has no {kind}"
+
+
+def test_every_law_and_profile_has_a_sample():
+    forces = [force for name in SAMPLES for force in model_of(name, False).forces.values()]
+    laws = [force.law for force in forces if hasattr(force, "law")]
+    joints = [joint for name in SAMPLES for joint in model_of(name, False).joints.values()]
+    profiles = [element.profile for element in (*joints, *laws) if hasattr(element, "profile")]
+    profiles += [part for force in forces if hasattr(force, "axes") for part in (*force.force, *force.torque)]
+    assert {*LAWS, "function", "time"} == {law.kind for law in laws}
+    assert {*PROFILES} <= {profile.kind for profile in profiles}
 
 
 def in_the_plane():
@@ -146,29 +130,8 @@ def test_every_joint_of_the_plane_has_a_planar_sample(kind):
     [(name, "absolute") for name in SAMPLES] + [(name, "relative") for name in SAMPLES if name != "drives"],
 )
 def test_the_loads_of_all_elements_are_what_moves_each_body(name, coordinates, swapped):
-    """Newton and Euler: m a = m g + sum F, J w' + w x J w = sum M about the centre of mass, J in world axes."""
     solution, by_body = loads_of(name, swapped, coordinates)
-    model, system = solution.system.model, solution.system.base or solution.system
-    a, v = absolute_accelerations(solution), in_group(solution.system, solution.q, solution.v)[2]
-    exact = 1e-11 if coordinates == "absolute" else 1e-7  # of differences of speeds
-    for number, body in enumerate(model.bodies.values()):
-        x, R = solution.poses[body.name]
-        centre = x + R @ body.com
-        loads = [load.about(centre) for (_, on), load in by_body.items() if on == body.name]
-        force = sum((load.force for load in loads), body.mass * np.tile(model.gravity, (len(x), 1)))
-        moment = sum((load.moment for load in loads), np.zeros_like(force))
-        size = 1.0 + max(np.abs(load).max() for pair in loads for load in pair[:2]) if loads else 1.0
-        u = int(system.record.column[number, 0])
-        if body.planar:
-            spin = np.einsum("nij,nj->ni", R, np.einsum("nji,nj->ni", R, moment))[:, 2]
-            given = np.column_stack([body.mass * a[:, u : u + 2], body.inertia[2, 2] * a[:, u + 2]])
-            expected = np.column_stack([force[:, :2], spin])
-        else:
-            w, turn = v[:, u + 3 : u + 6], a[:, u + 3 : u + 6]  # both in body axes
-            euler = turn @ body.inertia.T + np.cross(w, w @ body.inertia.T)
-            given = np.column_stack([body.mass * a[:, u : u + 3], np.einsum("nij,nj->ni", R, euler)])
-            expected = np.column_stack([force, moment])
-        np.testing.assert_allclose(given, expected, rtol=0, atol=exact * size, err_msg=body.name)
+    assert_balance(solution, by_body)
 
 
 @both_ways

@@ -2,8 +2,12 @@
 
 import numpy as np
 import pytest
+from balance import assert_balance, loads_on_bodies, solution_of
+from states import random_point
 
 import bricard as br
+from bricard.system.build import build
+from mechanisms import tangle
 
 
 def screw(order, mass, spin, lead, offset=0.0):
@@ -104,3 +108,13 @@ def test_what_cannot_be_asked_for_is_refused_by_name(arguments, words):
     with pytest.raises(br.BricardError) as refused:
         shafts(10.0).reaction(*arguments)
     assert words in str(refused.value)
+
+
+@pytest.mark.parametrize("coordinates", ["absolute", "relative"])
+@pytest.mark.parametrize("seed", range(8))
+def test_random_mechanisms_are_in_balance(seed, coordinates):
+    """Joints either way round, a rod, a drive, a gear, a spring and a motor on coordinates drawn at random."""
+    system = build(tangle(seed), coordinates=coordinates)
+    points = [random_point(system, k) for k in range(3)]
+    solution = solution_of(system, *(np.array([getattr(p, key) for p in points]) for key in ("t", "q", "v")))
+    assert_balance(solution, loads_on_bodies(solution))

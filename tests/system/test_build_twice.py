@@ -5,41 +5,16 @@ from dataclasses import FrozenInstanceError, fields
 import numpy as np
 import pytest
 
-import bricard.model as br
 from bricard.compiled.handles import pack
 from bricard.compiled.interfaces import VELOCITY
 from bricard.linalg.kkt import evaluate
 from bricard.system.build import assemble_records, build, collect
 from bricard.system.channels import measure_value
 from bricard.system.collect import Collection, Element, Row
+from mechanisms import tangle
 
 SEEDS = range(12)
 COORDINATES = ("absolute", "relative")
-
-
-def mechanism(seed):
-    """A chain of random joints with a rod across, and drives, gears, springs and motors on coordinates drawn at random."""
-    rng = np.random.default_rng(seed)
-    model = br.Model("random", gravity=(0.2, -0.4, -9.81))
-    bodies, coordinates = [model.ground], []
-    for k in range(4):
-        place = rng.normal(size=3)
-        body = model.body(f"b{k}", mass=rng.uniform(0.5, 2), inertia=rng.uniform(0.1, 0.15, 3), position=place)
-        pair = [bodies[rng.integers(len(bodies))], body]
-        pair = pair[:: rng.choice([-1, 1])]
-        kind = rng.choice(["revolute", "cylindrical", "planar", "prismatic", "universal", "free"])
-        axes = {"universal": [(0, 0, 1), (1, 0, 0)], "free": []}.get(kind, [rng.normal(size=3)])
-        joint = getattr(model, kind)(f"J{k}", *pair, place + 0.3 * rng.normal(size=3), *axes)
-        coordinates += [f"J{k}.{name}" for name in joint.coordinates()]
-        bodies.append(body)
-    model.distance("rod", bodies[4], bodies[1], rng.normal(size=3), rng.normal(size=3))
-    picked = rng.choice(coordinates, 5, replace=False)
-    model.drive("drive", picked[0], br.Sine(0.1, 0.5, offset=0.3))
-    model.gear("gear", picked[1], picked[2], 0.7)
-    model.torsion("twist", picked[3], stiffness=10.0)
-    model.motor("motor", picked[4], br.Sine(1.0, 2.0))
-    model.spring("spring", bodies[3], bodies[0], rng.normal(size=3), rng.normal(size=3), stiffness=5.0, length=0.3)
-    return model
 
 
 def differing(one, other, path=""):
@@ -54,7 +29,7 @@ def differing(one, other, path=""):
 @pytest.mark.parametrize("coordinates", COORDINATES)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_two_builds_of_a_model_give_the_same_arrays(seed, coordinates):
-    model = mechanism(seed)
+    model = tangle(seed)
     one, other = (build(model, coordinates=coordinates) for _ in range(2))
     assert differing(one.record, other.record) == []
     assert one.measures == other.measures
@@ -63,7 +38,7 @@ def test_two_builds_of_a_model_give_the_same_arrays(seed, coordinates):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_collection_gives_the_same_arrays_again(seed):
     """Also after it was used for another order of elimination."""
-    model = mechanism(seed)
+    model = tangle(seed)
     collection = collect(model)
     first = assemble_records(model, collection)
     assemble_records(model, collection, frozenset({0, 2}))
@@ -72,7 +47,7 @@ def test_a_collection_gives_the_same_arrays_again(seed):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_an_order_of_elimination_changes_no_equation(seed):
-    model = mechanism(seed)
+    model = tangle(seed)
     collection = collect(model)
     late = frozenset(np.random.default_rng(seed).choice(len(collection.groups), 2, replace=False).tolist())
     one, other = assemble_records(model, collection), assemble_records(model, collection, late)
@@ -85,7 +60,7 @@ def test_an_order_of_elimination_changes_no_equation(seed):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_couplings_and_forces_act_on_their_own_coordinates(seed, coordinates):
     """The measure behind each number, as compiled code evaluates it, is the declared one, however often a system was built."""
-    model = mechanism(seed)
+    model = tangle(seed)
     system = build(model, coordinates=coordinates)
     work = system.work()
     evaluate(0.0, system.start, np.zeros(system.n_v), VELOCITY, system.compiled, pack(work))
@@ -125,5 +100,5 @@ def test_what_is_collected_cannot_be_changed(kind):
 
 
 def test_the_parts_of_a_collection_are_tuples():
-    collection = collect(mechanism(0))
+    collection = collect(tangle(0))
     assert all(isinstance(part, tuple) for part in (collection.elements, collection.rows, collection.groups))

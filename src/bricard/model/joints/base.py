@@ -2,7 +2,8 @@
 
 1. Write one file with a frozen dataclass derived from `FrameJoint`: `kind`, `freedom`, `blocks()`, `coordinates()`.
 2. Add a method of the same name as `kind` to `bricard.model.joining.Joining`; the keywords of TOML files are its own.
-3. Add it to `joints/__init__.py` and to the round trip in `tests/model/`.
+3. Add it to `joints/__init__.py`, to the round trip in `tests/model/` and to the samples in `tests/elements/`, which all contract
+   tests read: derivatives, loads, power, both directions and coordinates, another world, files, the viewer.
 """
 
 from __future__ import annotations
