@@ -63,7 +63,7 @@ def _run(given):
 def _show(given):
     mechanism = draw(given.seed, given.index)
     rng = np.random.default_rng([given.seed, given.index, 1])
-    runs = [draw_run(rng) for _ in range(RUNS)]
+    runs = [draw_run(rng, mechanism) for _ in range(RUNS)]
     for number, run in enumerate(runs):
         if given.run not in (None, number):
             continue

@@ -111,7 +111,7 @@ def script(mechanism: Mechanism, run: dict[str, Any], comment: str = "") -> str:
     for method, arguments, keywords in calls(mechanism):
         words = [_text(x) for x in arguments] + [f"{key}={_text(value)}" for key, value in keywords.items()]
         lines.append(f"m.{method}({', '.join(words)})")
-    build = {key: run[key] for key in ("coordinates", "rotation") if key in run}
+    build = {key: run[key] for key in ("coordinates", "rotation", "cut") if key in run}
     rest = {key: value for key, value in run.items() if key not in build}
     if "step" in rest:
         rest["step"] *= mechanism.duration

@@ -90,9 +90,9 @@ class Trial:
         import bricard as br
 
         options = {**run, **changes}
-        key = options.pop("coordinates"), options.pop("rotation", "group")
+        key = options.pop("coordinates"), options.pop("rotation", "group"), tuple(options.pop("cut", ()))
         if key not in self.systems:
-            self.systems[key] = self.model.build(coordinates=key[0], rotation=key[1])
+            self.systems[key] = self.model.build(coordinates=key[0], rotation=key[1], cut=key[2])
         system = self.systems[key]
         if self.reference is None:
             self.reference = Reference(self.mechanism, self.names, float(system.length))

@@ -39,7 +39,7 @@ def judged(seed: int, index: int, say=lambda text: None) -> dict:
     except BricardError as error:
         return record | {"refused": f"{type(error).__name__}: {error}"}
     for _ in range(RUNS):
-        run = draw(rng)
+        run = draw(rng, mechanism)
         say(run)
         record["runs"].append(trial.judge(run))
     return record | {"seconds": round(time.process_time() - began, 3)}
