@@ -74,6 +74,8 @@ class Trial:
     def _judge(self, run):
         solution = self.solution(run)
         seen = self.reference.seen(solution)
+        if not all(np.isfinite(part).all() for part in seen):
+            return {"outcome": "disagree", "reason": "samples are not finite, and the run says that all is well"}
         start = self.reference.state(seen)
         wrong = self.reference.wrong_start(start) or energy_fault(self.mechanism, solution, seen)
         if wrong:
