@@ -2,7 +2,7 @@
 
 Order of the package, lowest first; a folder or module may import itself and what stands before it:
 
-    errors < compiled < kernels < linalg < model < system < solution < formulations < integrators, stepping < registry
+    errors < hyperdual < compiled < kernels < linalg < model < system < solution < formulations < integrators, stepping < registry
     < progress, admission < pairing < ending < simulation < ode < io, plot < view < analysis < problems < bench, experiments < cli
 
 Imports inside functions count as well. Imports for type checking only do not: they never run.
@@ -24,6 +24,7 @@ LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 
 LAYERS = [
     {"errors"},
+    {"hyperdual"},
     {"compiled"},
     {"kernels"},
     {"linalg"},

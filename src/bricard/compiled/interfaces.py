@@ -24,6 +24,9 @@ PROFILE = Interface(types.void(f8, VECTOR, i8, VECTOR))
 # Force law: (t, x, x', parameters, first) -> force, its derivatives in x and x', potential, non-conservative part.
 LAW = Interface(types.void(f8, f8, f8, VECTOR, i8, VECTOR))
 
+# A user's function of hyper-dual numbers: (arguments, parameters, first, last of its own) -> results; four parts of each number.
+FUNCTION = Interface(types.void(VECTOR, VECTOR, i8, i8, VECTOR))
+
 # Joints of one type in the tree of relative coordinates: (t, q, v, flags, first, last) -> their part of work.branch.
 TREE_JOINT = Interface(types.void(f8, VECTOR, VECTOR, i8, i8, i8, SYSTEM, WORK))
 

@@ -201,7 +201,7 @@ class System(NamedTuple):
     k_first: INDEX
     d_first: INDEX
     parameter: INDEX  # first number in `parameters`
-    functions: INTEGERS  # address of the element's profile or law, or 0
+    functions: INTEGERS  # address of the element's profile, law or function, or 0
     parameters: VECTOR
     vectors: TABLE  # (n, 2) points and directions of bodies among them: place of the first of three numbers, body
     memory: i8  # how many numbers elements keep in Work.memory
@@ -312,6 +312,8 @@ class Work(NamedTuple):
     curvature: VECTOR  # (144 n_measures) derivative of the gradient
     turn: VECTOR  # (n_measures) reference of each angle: values are the nearest to it, so that turns are counted
     law: VECTOR  # scratch for laws and profiles
+    given: VECTOR  # scratch for FUNCTION: its arguments, four parts each
+    parts: VECTOR  # what it gives
     memory: VECTOR  # numbers that elements keep from one call to the next
     energy: VECTOR  # potential energy, power of what is not conservative (in `evaluate` with the flag ENERGY)
     u: VECTOR  # unknowns: accelerations, dummy, multipliers

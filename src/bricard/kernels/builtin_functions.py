@@ -19,16 +19,16 @@ def knife_edge(t, a, b, p):
 @compiled
 def rolling_contact(t, a, b, p):
     """A disc of b stands on a plane fixed in the world. p: axis in b (3), normal (3), tangents (6), radius, offset."""
-    cosine = dot(rotate(b.R, triple(p, 0)), triple(p, 3))
-    return (dot(b.x, triple(p, 3)) - p[13] - p[12] * np.sqrt(1.0 - cosine * cosine),)
+    across = cross(rotate(b.R, triple(p, 0)), triple(p, 3))  # its size is the sine, with all digits near flat, too
+    return (dot(b.x, triple(p, 3)) - p[13] - p[12] * np.sqrt(dot(across, across)),)
 
 
 @compiled
 def rolling_slip(t, a, b, p):
     """The lowest point of the disc does not slip: two rows along the tangents of the plane. p as rolling_contact."""
     axis, normal = rotate(b.R, triple(p, 0)), triple(p, 3)
-    cosine = dot(axis, normal)
-    down = scale(-p[12] / np.sqrt(1.0 - cosine * cosine), subtract(normal, scale(cosine, axis)))
+    across = cross(axis, normal)
+    down = scale(-p[12] / np.sqrt(dot(across, across)), cross(across, axis))
     slip = add(b.v, cross(b.w, down))
     return dot(slip, triple(p, 6)), dot(slip, triple(p, 9))
 

@@ -5,10 +5,10 @@ force, whose power enters the power balance.
 """
 
 import functools
-import math
 
+from ..compiled.hyperdual import HyperDual, lifted
 from ..compiled.interfaces import LAW
-from ..compiled.pointers import inlined
+from ..compiled.users import pointer
 from .profiles import spline
 
 
@@ -42,14 +42,15 @@ def of_profile(profile):
 
 
 def of_function(function):
-    """The law of a user's function F(t, x, x'), with derivatives by complex step: exact to rounding."""
-    function = inlined(function)
+    """The law of a user's function F(t, x, x'), with exact derivatives."""
+    return pointer(_law, (function,), 3)
 
+
+def _law(function):
     def law(t, x, speed, parameters, first, out):
-        out[1] = function(t, x + 1e-30j, speed + 0j).imag / 1e-30
-        value = function(t, x + 0j, speed + 1e-30j)
-        force = value.real if abs(value.imag) < 1e-12 else math.nan  # sqrt, log or the like have left their real domain
-        out[0], out[2], out[3], out[4] = force, value.imag / 1e-30, 0.0, force
+        numbers = HyperDual(t, 0.0, 0.0, 0.0), HyperDual(x, 1.0, 0.0, 0.0), HyperDual(speed, 0.0, 1.0, 0.0)
+        force = lifted(function(numbers[0], numbers[1], numbers[2]))
+        out[0], out[1], out[2], out[3], out[4] = force.x, force.a, force.b, 0.0, force.x
 
     return LAW(law)
 

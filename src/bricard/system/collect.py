@@ -5,16 +5,15 @@ from typing import Any
 
 import numpy as np
 
+from ..compiled import users
 from ..compiled.pointers import Pointer
-from ..kernels import laws, profiles
+from ..kernels import functions, laws, profiles
 from ..kernels.builtin_functions import FUNCTIONS
 from ..model.blocks import Measure
 from .elements import TYPES, ElementType, function_type
 from .user_check import check_function, check_law, check_profile
 from .user_joint import MEMORY, element_numbers
-from .user_sparsity import joint_structure
-
-MANY, ALL_ENTRIES = 8, "all entries"
+from .user_pattern import joint_structure, mask_of, rows_of
 
 
 @dataclass(frozen=True)
@@ -115,20 +114,20 @@ class Collector:
 
     def _function(self, element, row=0):
         built_in = isinstance(element.function, str)
-        function = FUNCTIONS[element.function] if built_in else element.function
-        key = (element.kind, element.function, element.rows, element.jacobian)
-        kinds = self.types.setdefault(key, {})
-        if not kinds and not built_in:
-            check_function(element)
-        # zeros of G and K may depend on the parameters; beyond a few sets of them all entries are kept
-        own = element.parameters if element.kind == "joint" and not built_in and len(kinds) < MANY else ALL_ENTRIES
-        if own not in kinds:
-            structure = None if own == ALL_ENTRIES else joint_structure(element)
-            kinds[own] = function_type(element, function, structure)
-        points = tuple(np.concatenate(element.points))
-        self.elements.append(
-            Element(kinds[own], element.bodies, element.bodies, (*points, *element.parameters), row=row)
-        )
+        key = (element.kind, element.function, element.rows, element.jacobian, len(element.parameters))
+        if key not in self.types:
+            if built_in:
+                element = replace(element, function=FUNCTIONS[element.function])
+            else:
+                check_function(element)
+            found = rows_of(element)
+            structure = joint_structure(found) if element.kind == "joint" else None
+            made = function_type(element.kind, element.rows, structure)
+            self.types[key] = made, compiled_function(element), mask_of(found)
+        kind, pointer, mask = self.types[key]
+        header = (*np.concatenate(element.points), element.rows, mask, element.jacobian is not None)
+        numbers = (*map(float, header), *element.parameters)
+        self.elements.append(Element(kind, element.bodies, element.bodies, numbers, pointer, row))
 
     def _measuring(self, measure):
         """The element that evaluates a measure."""
@@ -170,6 +169,13 @@ class Collector:
                 parameters = (is_torque, in_body, *force.point, *direction, *numbers)
                 bodies = (force.body, force.body)
                 self.elements.append(Element(TYPES["applied"], bodies, bodies, parameters, pointer))
+
+
+def compiled_function(element):
+    """The pointer of the function of an element, and of its Jacobian."""
+    if element.jacobian is not None:
+        return users.pointer(functions.of_poses_and_jacobian, (element.function, element.jacobian), 4)
+    return users.pointer(functions.of_poses if element.kind == "joint" else functions.of_motions, (element.function,), 4)
 
 
 def compiled_profile(profile: Any, name: str):

@@ -8,19 +8,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..compiled.interfaces import LAW, PROFILE
+from ..compiled.interfaces import FUNCTION, LAW, PROFILE
 from ..compiled.pointers import Interface, Pointer
 from ..kernels.applied import applied
 from ..kernels.coincide import coincide, coincide_planar
 from ..kernels.coordinate_force import coordinate_force
 from ..kernels.coupling import coupling
-from ..kernels.functions import force_kernel, joint_kernel
+from ..kernels.function_force import function_force
+from ..kernels.function_joint import function_joint
 from ..kernels.measures import angle, displacement, distance
-from ..kernels.nonholonomic import nonholonomic_kernel
+from ..kernels.nonholonomic import nonholonomic
 from ..kernels.perpendicular import perpendicular
 from ..kernels.separation import separation
 from ..kernels.user_rows import user_coordinate, user_rows
-from .user_sparsity import colours
 
 MEASURE, CONSTRAINT, FORCE = range(3)
 NOTHING = np.zeros((0, 2), int)
@@ -36,7 +36,7 @@ class ElementType(NamedTuple):
     g: np.ndarray  # (n, 2)
     k: np.ndarray
     d: np.ndarray
-    function: Interface | None = None  # what its elements call: PROFILE, LAW or nothing
+    function: Interface | None = None  # what its elements call: PROFILE, LAW, FUNCTION or nothing
     vectors: tuple = ()  # points and directions of bodies: (place of the first number in the parameters, which body)
 
 
@@ -102,20 +102,15 @@ TYPES = {
 }
 
 
-def function_type(element, function, structure=None):
-    """The element type of a FunctionElement of the model, with the compiled or user's `function`.
+def function_type(kind, rows, structure=None):
+    """The element type of joints, nonholonomic rows and forces by their function.
 
-    structure : masks of the entries of G and K that do not vanish (user_sparsity.py), or None for all of them.
+    structure : masks of the entries of G and K of a joint (user_pattern.py), or None for all of them.
     """
-    rows = element.rows
-    g = [(r, c) for r in range(rows) for c in ALL]
-    if element.kind == "force":
-        return _type(FORCE, force_kernel(function), 0, NOTHING, PAIR, PAIR)
-    if element.kind == "nonholonomic":
-        return _type(CONSTRAINT, nonholonomic_kernel(function, rows), rows, g, PAIR)
-    k = PAIR
+    if kind == "force":
+        return _type(FORCE, function_force, 0, NOTHING, PAIR, PAIR, FUNCTION)
+    g, k = [(r, c) for r in range(rows) for c in ALL], PAIR
     if structure is not None:  # entries keep their places, but those that vanish get no column
         g = [(r, c if structure[0][r, c] else NO_COLUMN) for r, c in g]
         k = [(i, j) if structure[1][i, j] else (NO_COLUMN, NO_COLUMN) for i, j in PAIR]
-    mask = np.ones((rows, 12), bool) if structure is None else structure[0]
-    return _type(CONSTRAINT, joint_kernel(function, rows, colours(mask), element.jacobian), rows, g, k)
+    return _type(CONSTRAINT, function_joint if kind == "joint" else nonholonomic, rows, g, k, NOTHING, FUNCTION)

@@ -9,6 +9,7 @@ import numpy as np
 from ..compiled import records
 from ..compiled.handles import pack
 from ..compiled.interfaces import G_DOT, RATE, REFRESH, TANGENT, VELOCITY
+from ..kernels.functions import MOST_RESULTS, Given, Part
 from ..kernels.newton_euler import newton_euler
 from ..linalg import sparse
 from ..linalg.kkt import evaluate, retract
@@ -241,6 +242,8 @@ class System:
             curvature=zeros(144 * self.n_measures),
             turn=zeros(self.n_measures),
             law=zeros(8),
+            given=zeros(Given.SIZE * Part.SIZE),
+            parts=zeros(Part.SIZE * MOST_RESULTS * max(6, r.n_rows)),
             memory=zeros(r.memory),
             energy=zeros(2),
             u=zeros(layout),

@@ -1,0 +1,44 @@
+"""Numbers that carry two directions: x + a alpha + b beta + ab alpha beta, with alpha^2 = beta^2 = 0 (hyper-dual numbers).
+
+x is the value, a and b are its derivatives along two directions, ab is the mixed second derivative; with both directions the
+same, ab is the second derivative along it. A function of such numbers gives its value and these derivatives, exact to rounding,
+on the side of every branch on which the value lies (Fike and Alonso, AIAA 2011-886).
+
+This class serves plain Python; `compiled/hyperdual.py` makes it a type of Numba. The rules of both are those of rules.py.
+"""
+
+import numpy as np
+
+PARTS = ("x", "a", "b", "ab")
+
+
+class HyperDual:
+    """A value x, its derivatives a and b along two directions, and the mixed second derivative ab."""
+
+    __slots__ = PARTS
+
+    def __init__(self, x, a=0.0, b=0.0, ab=0.0):
+        # NumPy's numbers, not Python's: 1/0 is infinite and a root of -1 is no number, as in compiled code
+        self.x, self.a, self.b, self.ab = np.float64(x), np.float64(a), np.float64(b), np.float64(ab)
+
+    def __repr__(self):
+        return f"HyperDual({self.x!r}, {self.a!r}, {self.b!r}, {self.ab!r})"
+
+    def __bool__(self):
+        return bool(self.x != 0.0)
+
+    def __int__(self):
+        return int(self.x)
+
+    __trunc__ = __int__
+
+    def __float__(self):
+        raise TypeError("float(x) would drop the derivatives of x: leave float() out")
+
+    def __hash__(self):
+        return hash(tuple(getattr(self, part) for part in PARTS))
+
+
+def lifted(value):
+    """Return a number as a HyperDual without directions, and a HyperDual as it is."""
+    return value if isinstance(value, HyperDual) else HyperDual(value)
