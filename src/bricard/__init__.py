@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         UserFunctionError,
     )
     from bricard.io.loading import load
+    from bricard.kernels import vectors
     from bricard.model import (
         Body,
         Box,
@@ -115,6 +116,7 @@ __all__ = [
     "recommend",
     "report",
     "simulate",
+    "vectors",
 ]
 
 _HOMES = {
@@ -138,6 +140,8 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name == "vectors":
+        return import_module("bricard.kernels.vectors")
     if name in ("analysis", "io", "problems"):
         return import_module(f"bricard.{name}")
     home = "bricard.errors" if name.endswith(("Error", "Methods")) else _HOMES.get(name, "bricard.model")

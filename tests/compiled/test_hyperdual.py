@@ -80,7 +80,7 @@ def test_functions_of_one_number(word):
     function, places = ONE[word]
     call = compiled_call(word)
     for x in places:
-        f, d1, d2, noise1, noise2 = exact(function, x)
+        _, d1, d2, noise1, noise2 = exact(function, x)
         u = HyperDual(x, 0.7, -1.3, 0.4)
         plain, fast = RULES[word](u), call(u)
         for given in (plain, fast):
@@ -124,6 +124,7 @@ TWO = {
 def test_functions_of_two_numbers(name):
     function, places = TWO[name]
     word = getattr(np, name)
+
     def call(u, v):
         return word(u, v)
 

@@ -5,9 +5,25 @@ from pathlib import Path
 
 from ..errors import UserFunctionError
 
-ALLOWED = (
-    "Such a function takes numbers, tuples, numpy's functions of numbers, and functions decorated with numba.njit; see "
-    "docs/own-joints-and-forces.md."
+ALLOWED = "docs/functions.md says what may be written."
+ARRAYS = (
+    "it makes an array of its arguments. Write tuples: with `from bricard import vectors`, vectors.subtract(b.x, a.x), "
+    "vectors.dot(d, d), vectors.norm(d), vectors.cross(d, e), vectors.rotate(b.R, d)"
+)
+# what is found in the text of Numba's error, and what to say of it
+KNOWN = (
+    (r"float\(HyperDual", "it calls float(x), which would drop the derivatives of x. Leave float() out"),
+    (r"\b(?:array|asarray|zeros_like|norm|dot|cross|matmul)\(.*HyperDual|array\(list", ARRAYS),
+    (r"(?:complex|str)\(HyperDual", "it makes a text or a complex number of an argument. Work with numbers"),
+    (r">>> lifted\((.*?)\)\n", "it returns {0}, but one number is needed"),
+    (r">>> store\(.*?, (?!Tuple|UniTuple)(.*?)\)\n", "it returns {0}. Return a tuple of numbers"),
+    (r"it returns (.*?), but numbers are needed", "it returns {0} among its numbers. Return a tuple of numbers"),
+    (r"max, min and hypot take two", "max, min and hypot take two to four numbers here. Nest the calls"),
+    (r"assigned to variable '(\w+)' in globals", 'it uses the global list "{0}". Make that a tuple'),
+    (
+        r"Function\(<[\w-]+ (?:function |')?([\w.]+).*\) found for signature:\s*>>> \w+\(.*HyperDual",
+        "it calls {0}, of which no derivative is known",
+    ),
 )
 
 
@@ -34,22 +50,57 @@ def blamed(functions, text):
     return named or functions
 
 
+def unknown_name(functions, name):
+    """What to say of a global name that compiled code does not take."""
+    values = [vars_of(function).get(name) for function in functions]
+    value = next((value for value in values if value is not None), None)
+    if value is None:
+        return f'it uses "{name}", which is not defined'
+    if isinstance(value, (dict, list, set)):
+        return f'it uses the global {type(value).__name__} "{name}". Make that a tuple, or global numbers'
+    return f'it uses "{name}", {value!r}, which cannot be compiled. Write it out, or take a function with def of numbers, or a table'
+
+
+def vars_of(function):
+    """Global names and those of a closure."""
+    closed = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    return function.__globals__ | {name: cell.cell_contents for name, cell in closed}
+
+
+def line_of(function, text):
+    """The line of a function that the text of an error names, or its first one."""
+    code = function.__code__
+    lines = {line for *_, line in code.co_lines() if line}
+    places = re.findall(r'File "(.*?)", line (\d+)', text)
+    named = [int(line) for file, line in places if Path(file).name == Path(code.co_filename).name]
+    inside = [line for line in named if line in lines and line != code.co_firstlineno]
+    return inside[0] if inside else code.co_firstlineno
+
+
 def complaint(function, error):
     """The UserFunctionError for an error of Numba's in compiling `function`; that error itself where no user's code is in it."""
     functions, text = users_functions(function), str(error)
     if not functions:
         return error
-    unknown = re.search(r"(?:Untyped global name|NameError: name|global name) '(\w+)'", text)
+    unknown = re.search(r"(?:Untyped global name|NameError: name|global name|freevar) '(\w+)'", text)
     if unknown:
-        what = f'it uses "{unknown[1]}", which is not compiled. Decorate that with numba.njit, or write it out'
-    elif re.search(r"<built-in function (lt|le|gt|ge)>.*?complex", text, re.DOTALL):
+        return refusal(functions, unknown_name(functions, unknown[1]), text)
+    known = ((re.search(pattern, text), words) for pattern, words in KNOWN)
+    what = next((words.format(*found.groups()) for found, words in known if found), None)
+    if what is None and re.search(r"<built-in function (lt|le|gt|ge)>.*?complex", text, re.DOTALL):
         what = "it compares numbers that are complex while derivatives are taken. Compare real parts, as in `if t.real < 1.0:`"
-    else:
+    if what is None:
         lines = [line.strip() for line in text.splitlines() if line.strip()]
         what = next(line for line in lines if not line.startswith("Failed in nopython")).rstrip(".:")
         what += next((f" {line[4:]}" for line in lines if line.startswith(">>> ")), "")
+    return refusal(functions, what, text)
+
+
+def refusal(functions, what, text):
+    """The sentence: which function, where, what, and where the docs are."""
+    what = re.sub(r"HyperDual_\w+", "number", what)
     names = " or ".join(
-        f'"{f.__name__}" ({Path(f.__code__.co_filename).name}, line {f.__code__.co_firstlineno})'
+        f'"{f.__name__}" ({Path(f.__code__.co_filename).name}, line {line_of(f, text)})'
         for f in blamed(functions, text)
     )
-    return UserFunctionError(f"The function {names} cannot be compiled: {what}. {ALLOWED}")
+    return UserFunctionError(f"The function {names} cannot be compiled: {what}; {ALLOWED}")

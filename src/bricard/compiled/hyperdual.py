@@ -25,6 +25,7 @@ from numba.extending import (
     make_attribute_wrapper,
     models,
     overload,
+    overload_attribute,
     register_model,
     type_callable,
     typeof_impl,
@@ -90,6 +91,11 @@ for _part in PARTS:
     make_attribute_wrapper(HyperDualType, _part, _part)
 
 
+@overload_attribute(HyperDualType, "real")
+def _itself(number):
+    return lambda number: number
+
+
 def _made(context, builder, parts):
     number = cgutils.create_struct_proxy(HYPERDUAL)(context, builder)
     for name, part in zip(PARTS, parts, strict=True):
@@ -139,7 +145,7 @@ def _unbox(kind, value, c):
     return NativeValue(_made(c.context, c.builder, parts))
 
 
-# numbers in arrays: four parts each, one number behind the other -----------------------------------------------------------------
+# numbers in arrays: four parts each, one number behind the other ---------------------------------------------------
 
 if PYTHON_ONLY:
 
@@ -217,7 +223,7 @@ def _check_numbers(kind):
             raise TypingError(f"it returns {part}, but numbers are needed")
 
 
-# rules ---------------------------------------------------------------------------------------------------------------------------
+# rules --------------------------------------------------------------------------------------------------------
 
 
 def _is(*kinds):

@@ -30,7 +30,19 @@ def compiled(function):
         return function
     dispatcher = njit(error_model="numpy", nogil=True)(function)
     dispatcher._cache = PackageCache(function)  # what enable_caching() does, with our cache class
+    dispatcher.get_call_template = _without_literals(dispatcher.get_call_template)
     return dispatcher
+
+
+def _without_literals(get_call_template):
+    """Constants among the arguments are numbers like others: Numba would compile a helper once for each of them."""
+
+    def template(args, kws):
+        return get_call_template(
+            tuple(map(types.unliteral, args)), {name: types.unliteral(k) for name, k in kws.items()}
+        )
+
+    return template
 
 
 def unique(function):

@@ -31,7 +31,7 @@ class Dependence:
     """
 
     __slots__ = ("branches", "first", "second")
-    __hash__ = None
+    __hash__ = None  # pyright: ignore[reportAssignmentType]
 
     def __init__(self, first, second, branches):
         self.first, self.second, self.branches = first, second, branches
@@ -160,8 +160,8 @@ def depending(function, *numbers):
 
 
 def _cross(second, one, other):
-    _joined(second, {i: other for i in _bits(one)} if other else {})
-    _joined(second, {i: one for i in _bits(other)} if one else {})
+    _joined(second, dict.fromkeys(_bits(one), other) if other else {})
+    _joined(second, dict.fromkeys(_bits(other), one) if one else {})
 
 
 def _either(word):
@@ -172,7 +172,7 @@ def _either(word):
 
 
 STAND_INS = {value: _either(value) for name, value in vars(math).items() if callable(value) and name[0] != "_"}
-MATH = SimpleNamespace(**{name: STAND_INS.get(v, v) if callable(v) else v for name, v in vars(math).items()})
+MATH = SimpleNamespace(**{name: STAND_INS.get(value, value) for name, value in vars(math).items() if name[0] != "_"})
 
 
 def dependence(function, arguments):

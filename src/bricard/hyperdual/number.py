@@ -32,6 +32,11 @@ class HyperDual:
 
     __trunc__ = __int__
 
+    @property
+    def real(self):
+        """The number itself, as of any real number."""
+        return self
+
     def __float__(self):
         raise TypeError("float(x) would drop the derivatives of x: leave float() out")
 

@@ -25,7 +25,8 @@ def _quiet(rule):
 
 def _of_one(rule):
     def called(u):
-        return rules.compose(*rule(u.x), u)
+        f, f1, f2 = rule(u.x)
+        return rules.compose(f, f1, f2, u)
 
     called.__name__ = rule.__name__
     return _quiet(called)
@@ -40,7 +41,7 @@ def _of_value(function):
 
 def _log(u, base=None):
     value = RULES[np.log](u)
-    return value if base is None else value / RULES[np.log](base)
+    return value if base is None else RULES[np.divide](value, RULES[np.log](base))
 
 
 def _hypot(*numbers):
@@ -65,7 +66,8 @@ def clip(x, low=None, high=None):
 def interp(x, knots, values):
     """np.interp at one place."""
     with np.errstate(all="ignore"):
-        return rules.compose(*rules.interpolate(x.x, np.asarray(knots), np.asarray(values)), x)
+        f, f1, f2 = rules.interpolate(x.x, np.asarray(knots), np.asarray(values))
+        return rules.compose(f, f1, f2, x)
 
 
 def _rounded(x, digits=0):

@@ -8,6 +8,7 @@ import functools
 import math
 from collections import namedtuple
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType
+from typing import Any
 
 from ..errors import UserFunctionError
 from .plain import MATH, STAND_INS
@@ -44,7 +45,7 @@ def names_of(code):
     return found
 
 
-def rebuilt(function, replaced):
+def rebuilt(function: Any, replaced: Any) -> Any:
     """A copy of a plain function in which each global and closed-over value v is replaced(v).
 
     A new function in any case: its fingerprint (compiled/cache.py) is that of the values that its globals have now.
@@ -66,11 +67,11 @@ def rebuilt(function, replaced):
     return copy
 
 
-def plain_copy(function, mathematics=MATH, stand_ins=STAND_INS):
+def plain_copy(function: Any, mathematics: Any = MATH, stand_ins: Any = STAND_INS) -> Any:
     """A copy for plain Python, whose `math` takes hyper-dual numbers."""
     known = {}
 
-    def replaced(value):
+    def replaced(value: Any) -> Any:
         if value is math:
             return mathematics
         if isinstance(value, BuiltinFunctionType):
@@ -108,7 +109,8 @@ def unbound(value, count):
     scope |= {f"named_{name}": x for name, x in named.items()}
     given = [f"x{i}" for i in range(count)]
     words = [f"before_{i}" for i in range(len(before))] + given + [f"{name}=named_{name}" for name in named]
-    text = f"def make({', '.join(scope)}):\n def called({', '.join(given)}):\n  return function({', '.join(words)})\n return called"
+    body = f" def called({', '.join(given)}):\n  return function({', '.join(words)})\n return called"
+    text = f"def make({', '.join(scope)}):\n{body}"
     made = {}
     exec(text, made)
     called = made["make"](**scope)

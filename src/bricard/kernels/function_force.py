@@ -4,8 +4,24 @@ from ..compiled.hyperdual import take
 from ..compiled.interfaces import ENERGY, KERNEL, TANGENT
 from ..compiled.pointers import compiled
 from .function_joint import DEPENDS, moving_ways
-from .functions import FIRST, POSE_WAYS, SECOND, SIDE, WAYS, V, W, ask, axis, depends, put, put_values, values_of_R
-from .nonholonomic import matters, put_body_way
+from .functions import (
+    FIRST,
+    POSE_WAYS,
+    SECOND,
+    SIDE,
+    WAYS,
+    V,
+    W,
+    ask,
+    axis,
+    clear,
+    depends,
+    put,
+    put_poses,
+    put_velocities,
+    values_of_R,
+)
+from .nonholonomic import put_body_way
 from .vectors import add, cross, position_of, rotate, rotate_back, spin_of, subtract, triple
 
 
@@ -26,11 +42,17 @@ def put_force_way(given, part, e, way, size, system, work):
 
 
 @compiled
-def changes(mask, way):
+def fixed(e, side, system):
+    """Whether a side of an element is the ground."""
+    return (system.operand_a[e] if side == 0 else system.operand_b[e]) == system.n_bodies
+
+
+@compiled
+def changes(e, mask, way, system):
     """Whether a direction of the bodies changes the load or where it acts. (Poses do: its point is that of b.)"""
-    side, v = (way - POSE_WAYS) // 6, 0b111 << 12
     if way < POSE_WAYS:
-        return True
+        return not fixed(e, way // 6, system)
+    side, v = (way - POSE_WAYS) // 6, 0b111 << 12
     return depends(mask, way) if way % 6 < 3 else mask & ((v | v << 3) << 6 * side) != 0
 
 
@@ -62,11 +84,13 @@ def write_columns(e, way, part, force, turn_a, turn_b, system, work):
 @KERNEL
 def function_force(t, flags, first, last, system, work):
     """All forces that are given by a function."""
+    clear(work.given)
     velocity, f, column = work.velocity, work.f, system.column
     for e in range(first, last):
         a, b = system.operand_a[e], system.operand_b[e]
         mask = moving_ways(e, int(system.parameters[system.parameter[e] + DEPENDS]), system)
-        put_values(work.given, t, e, system, work)
+        put_poses(work.given, t, e, system, work)
+        put_velocities(work.given, e, system, work)
         ask(e, system, work)
         force, turn_a, turn_b = generalised(e, system, work)
         v_a, v_b = position_of(velocity, a), position_of(velocity, b)
@@ -83,7 +107,7 @@ def function_force(t, flags, first, last, system, work):
                 work.k[system.k_first[e] + i], work.d[system.d_first[e] + i] = 0.0, 0.0
             waiting = -1
             for way in range(WAYS + 1):
-                wanted = way < WAYS and changes(mask, way)
+                wanted = way < WAYS and changes(e, mask, way, system)
                 if wanted and waiting < 0:
                     waiting = way
                 elif wanted or (way == WAYS and waiting >= 0):

@@ -1,7 +1,7 @@
 """Joints given by a residual: Phi, G, gamma, dG/dt, d(G v)/dq and d(G^T lam)/dq, all exact to rounding.
 
-The function is asked along its own directions (functions.py) that it depends on; those of the bodies follow by the chain rule. With
-y = R^T Phi_x, for the three turns of a body about its centre of mass as a column,
+The function is asked along its own directions (functions.py) that it depends on; those of the bodies follow by the chain rule.
+With y = R^T Phi_x, for the three turns of a body about its centre of mass as a column,
 
     G_turn = Phi_R + p x y
 
@@ -18,18 +18,19 @@ from .functions import (
     SECOND,
     SIDE,
     TIME,
-    VALUE,
     Header,
     R,
+    V,
     X,
     ask,
     axis,
+    clear,
     clear_directions,
     depends,
     put,
+    put_poses,
     put_turn,
     put_turns,
-    put_values,
     put_way,
     values_of_R,
 )
@@ -117,34 +118,45 @@ def chain_turns(e, rows, out, o, system, work):
 
 
 @compiled
-def put_pose_motion(e, part, time, system, work):
-    """Write the motion of both sides to a part of x and R, and `time` to that of the time."""
+def put_pose_motion(e, time, system, work):
+    """Write the motion of both sides to the first part of x and R, and `time` to that of the time."""
     given = work.given
-    given[part] = time
+    given[FIRST] = time
     for side in range(2):
         body = system.operand_a[e] if side == 0 else system.operand_b[e]
-        R_s, p = values_of_R(given, side), triple(system.parameters, system.parameter[e] + 3 * side)
-        v, w = position_of(work.velocity, body), spin_of(work.velocity, body)
-        put(given, X + SIDE * side, part, add(v, rotate(R_s, cross(w, p))))
-        put_turn(given, R + SIDE * side, part, R_s, w)
+        if body < system.n_bodies:
+            R_s, p = values_of_R(given, side), triple(system.parameters, system.parameter[e] + 3 * side)
+            v, w = position_of(work.velocity, body), spin_of(work.velocity, body)
+            put(given, X + SIDE * side, FIRST, add(v, rotate(R_s, cross(w, p))))
+            put_turn(given, R + SIDE * side, FIRST, R_s, w)
+
+
+@compiled
+def clear_poses(given):
+    """Take all directions out of the time and the poses."""
+    clear_directions(given, 0, V)
+    clear_directions(given, X + SIDE, V + SIDE)
 
 
 @compiled
 def along_the_motion(e, rows, system, work):
     """phi_dot and gamma, by one call with both directions along the motion."""
     given, parts, row = work.given, work.parts, system.row[e]
-    put_pose_motion(e, FIRST, 1.0, system, work)
-    put_pose_motion(e, SECOND, 1.0, system, work)
+    put_pose_motion(e, 1.0, system, work)
     for side in range(2):
         body = system.operand_a[e] if side == 0 else system.operand_b[e]
-        R_s, p = values_of_R(given, side), triple(system.parameters, system.parameter[e] + 3 * side)
-        w = spin_of(work.velocity, body)
-        put(given, X + SIDE * side, MIXED, rotate(R_s, cross(w, cross(w, p))))
-        put_turns(given, R + SIDE * side, R_s, w, w)
+        if body < system.n_bodies:
+            R_s, p = values_of_R(given, side), triple(system.parameters, system.parameter[e] + 3 * side)
+            w = spin_of(work.velocity, body)
+            put(given, X + SIDE * side, MIXED, rotate(R_s, cross(w, cross(w, p))))
+            put_turns(given, R + SIDE * side, R_s, w, w)
+    for side in range(2):
+        for i in range(X + SIDE * side if side == 1 else 0, V + SIDE * side):
+            given[4 * i + SECOND] = given[4 * i + FIRST]
     ask(e, system, work)
     for r in range(rows):
         work.phi_dot[row + r], work.gamma[row + r] = parts[4 * r + FIRST], -parts[4 * r + MIXED]
-    clear_directions(given)
+    clear_poses(given)
 
 
 @compiled
@@ -156,7 +168,7 @@ def second_slopes(e, mask, rows, ahead, out, system, work):
     given, parts, o = work.given, work.parts, system.g_first[e]
     for i in range(12 * rows):
         out[o + i] = 0.0
-    put_pose_motion(e, FIRST, 1.0 if ahead else 0.0, system, work)
+    put_pose_motion(e, 1.0 if ahead else 0.0, system, work)
     for way in range(POSE_WAYS):
         if depends(mask, way):
             side, turn = way // 6, way % 6 >= 3
@@ -179,7 +191,7 @@ def second_slopes(e, mask, rows, ahead, out, system, work):
             c = o + 12 * r + 6 * side
             y = rotate_back(R_s, triple(work.g, c))
             add_three(out, c + 3, cross(p, cross(y, w)) if ahead else cross(cross(w, p), y))
-    clear_directions(given)
+    clear_poses(given)
 
 
 @compiled
@@ -247,11 +259,12 @@ def bend_turns(k, place, y, p):
 @KERNEL
 def function_joint(t, flags, first, last, system, work):
     """All joints that are given by a residual."""
+    clear(work.given)
     for e in range(first, last):
         start = system.parameter[e]
         rows, whole = int(system.parameters[start + ROWS]), int(system.parameters[start + DEPENDS])
         mask, jacobian = moving_ways(e, whole, system), system.parameters[start + JACOBIAN] != 0.0
-        put_values(work.given, t, e, system, work)
+        put_poses(work.given, t, e, system, work)
         find_slopes(e, mask & ~BOTH if jacobian else mask, flags, rows, system, work)
         if jacobian:
             given_slopes(e, rows, system, work)

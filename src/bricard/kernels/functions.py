@@ -7,11 +7,11 @@ The function gets the time, the two sides as Pose (joints) or Motion (the others
     force         load(t, a, b, p) -> Fx, Fy, Fz, Mx, My, Mz  on b at b.x, world axes; the opposite acts on a there
 
 All its arguments are hyper-dual numbers: one call gives the rows, their derivatives along two directions, and the mixed second
-derivatives, exact to rounding (hyperdual/number.py). Kernels are compiled once and call the function by its address; the numbers
+derivatives, exact to rounding (hyperdual/number.py). Kernels are compiled once and call the function by its address. Numbers
 stand in `given` and `parts`, four parts each: value, along the first and the second direction, mixed.
 
-Directions of the arguments ("own" directions) are shifts of the two points in the world and turns of the two bodies about them, in
-body axes; then changes of the velocities of the points and of the angular velocities, in world axes. Those of the bodies are
+Directions of the arguments ("own" directions) are shifts of the two points in the world and turns of the two bodies about them,
+in body axes; then changes of the velocities of the points and of the angular velocities, in world axes. Those of the bodies are
 shifts of their centres of mass and turns about these: a point at p in the body moves by R (w x p) then.
 """
 
@@ -146,33 +146,40 @@ def put_turns(given, place, R, outer, inner):
 
 
 @compiled
-def put_side(given, side, R_s, p, v, w, x):
-    """Write the values of one side, without directions; v and w are those of the body."""
-    o = 1 + SIDE * side
-    for i in range(4 * o, 4 * (o + SIDE)):
-        given[i] = 0.0
-    put(given, o, VALUE, add(x, rotate(R_s, p)))
-    for i in range(3):
-        put(given, o + 3 + 3 * i, VALUE, R_s[i])
-    put(given, o + 12, VALUE, add(v, rotate(R_s, cross(w, p))))
-    put(given, o + 15, VALUE, rotate(R_s, w))
-
-
-@compiled
-def put_values(given, t, e, system, work):
-    """Write the time and both sides of an element, without directions."""
-    given[0], given[1], given[2], given[3] = t, 0.0, 0.0, 0.0
+def put_poses(given, t, e, system, work):
+    """Write the values of the time and of the poses of both sides of an element."""
+    given[0] = t
     for side in range(2):
         body = system.operand_a[e] if side == 0 else system.operand_b[e]
-        p = triple(system.parameters, system.parameter[e] + 3 * side)
-        v, w = position_of(work.velocity, body), spin_of(work.velocity, body)
-        put_side(given, side, rotation_of(work.rotation, body), p, v, w, position_of(work.x, body))
+        p, o = triple(system.parameters, system.parameter[e] + 3 * side), X + SIDE * side
+        R_s = rotation_of(work.rotation, body)
+        put(given, o, VALUE, add(position_of(work.x, body), rotate(R_s, p)))
+        for i in range(3):
+            put(given, o + 3 + 3 * i, VALUE, R_s[i])
 
 
 @compiled
-def clear_directions(given):
-    """Take all directions out of the arguments."""
-    for i in range(Given.SIZE):
+def put_velocities(given, e, system, work):
+    """Write the values of the velocities of both sides of an element."""
+    for side in range(2):
+        body = system.operand_a[e] if side == 0 else system.operand_b[e]
+        p, R_s = triple(system.parameters, system.parameter[e] + 3 * side), rotation_of(work.rotation, body)
+        v, w, o = position_of(work.velocity, body), spin_of(work.velocity, body), V + SIDE * side
+        put(given, o, VALUE, add(v, rotate(R_s, cross(w, p))))
+        put(given, o + 3, VALUE, rotate(R_s, w))
+
+
+@compiled
+def clear(given):
+    """Take all directions out of the arguments; kernels begin with it, and leave none."""
+    for i in range(given.size):
+        given[i] = 0.0
+
+
+@compiled
+def clear_directions(given, first, last):
+    """Take all directions out of some arguments."""
+    for i in range(first, last):
         given[4 * i + 1], given[4 * i + 2], given[4 * i + 3] = 0.0, 0.0, 0.0
 
 

@@ -2,8 +2,8 @@
 
     A = dphi/dv,   gamma = -(dphi/dt at constant velocities of the bodies),   d(A v)/dq,   dA/dt,   d(A^T lam)/dq
 
-all exact to rounding. dA/dt is that of rows which are linear in the velocities: others change A with v', too. A dependence of A on
-v is left out of K.
+all exact to rounding. dA/dt is that of rows which are linear in the velocities: others change A with v', too. A dependence of A
+on v is left out of K.
 """
 
 from ..compiled.interfaces import G_DOT, KERNEL, RATE, REFRESH, TANGENT
@@ -16,23 +16,27 @@ from .functions import (
     SECOND,
     SIDE,
     WAYS,
+    Given,
     R,
     V,
     W,
     X,
     ask,
     axis,
+    clear,
     clear_directions,
     depends,
     put,
     put_motions,
+    put_poses,
     put_turn,
-    put_values,
+    put_velocities,
     put_way,
     values_of_R,
 )
 from .vectors import cross, rotate, rotate_back, spin_of, triple
 
+GIVEN = int(Given.SIZE)
 TURNED = 0b111111 | 0b111111 << 12  # what a turn of the first side changes
 
 
@@ -129,7 +133,7 @@ def slopes_ahead(e, mask, rows, system, work):
             for r in range(rows):
                 g_dot[o + 12 * r + way - POSE_WAYS] = parts[4 * r + MIXED]
             put_way(given, SECOND, way, 0.0)
-    clear_directions(given)
+    clear_directions(given, 0, GIVEN)
     to_bodies(e, rows, g_dot, o, system, work)
     for side in range(2):
         w = spin_of(work.velocity, system.operand_a[e] if side == 0 else system.operand_b[e])
@@ -193,6 +197,7 @@ def stiffness(e, mask, rows, system, work):
 @KERNEL
 def nonholonomic(t, flags, first, last, system, work):
     """All nonholonomic rows that are given by a function."""
+    clear(work.given)
     phi, phi_dot, phi_t, gamma, velocity = work.phi, work.phi_dot, work.phi_t, work.gamma, work.velocity
     for e in range(first, last):
         a, b, row, o, start = (
@@ -204,7 +209,8 @@ def nonholonomic(t, flags, first, last, system, work):
         )
         rows, mask = int(system.parameters[start + ROWS]), int(system.parameters[start + DEPENDS])
         mask = moving_ways(e, mask, system)
-        put_values(work.given, t, e, system, work)
+        put_poses(work.given, t, e, system, work)
+        put_velocities(work.given, e, system, work)
         velocity_slopes(e, mask, rows, system, work)
         to_bodies(e, rows, work.g, o, system, work)
         put_motions(work.given, FIRST, e, system, work)
@@ -217,7 +223,7 @@ def nonholonomic(t, flags, first, last, system, work):
             for i in range(12):
                 rest -= work.g[o + 12 * r + i] * (velocity[a, i] if i < 6 else velocity[b, i - 6])
             phi_t[row + r] = rest
-        clear_directions(work.given)
+        clear_directions(work.given, 0, GIVEN)
         if flags & RATE:
             position_slopes(e, mask, rows, system, work)
         if flags & G_DOT:

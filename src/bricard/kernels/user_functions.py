@@ -14,8 +14,9 @@ import math
 
 from ..compiled.interfaces import USER_JOINT
 from ..compiled.pointers import compiled, inlined
-from .functions import HUGE, TINY
 from .user_layout import DIFFERENCE, OWN, SIZES, WEIGHTS
+
+TINY, HUGE = 1e-30, 1e30
 
 
 @compiled

@@ -16,9 +16,6 @@ those of joints by residual (functions.py).
 
 from ..compiled.interfaces import G_DOT, KERNEL, RATE, REFRESH, TANGENT, USER_PIECE, VELOCITY
 from ..compiled.pointers import compiled
-from .functions import DIFFERENCE as STRIDE
-from .functions import STEP, moved, turned, unit
-from .functions import swiftness as body_swiftness
 from .user_closure import bend
 from .user_elimination import (
     BODIES,
@@ -74,6 +71,42 @@ from .vectors import (
     subtract,
     triple,
 )
+
+STRIDE, STEP = 1e-5, 1e-4  # of differences: in radians or characteristic lengths, in seconds
+
+
+@compiled
+def moved(x, v, s):
+    """x + s v."""
+    return x[0] + s * v[0], x[1] + s * v[1], x[2] + s * v[2]
+
+
+@compiled
+def turned(R, w, s):
+    """R (1 + s [w]x + s^2/2 [w]x^2): exact to second order, which is all that is asked for. A row r of R gives r x w."""
+    h = 0.5 * s * s
+    a, b, c = cross(R[0], w), cross(R[1], w), cross(R[2], w)
+    aa, bb, cc = cross(a, w), cross(b, w), cross(c, w)
+    return (
+        (R[0][0] + s * a[0] + h * aa[0], R[0][1] + s * a[1] + h * aa[1], R[0][2] + s * a[2] + h * aa[2]),
+        (R[1][0] + s * b[0] + h * bb[0], R[1][1] + s * b[1] + h * bb[1], R[1][2] + s * b[2] + h * bb[2]),
+        (R[2][0] + s * c[0] + h * cc[0], R[2][1] + s * c[1] + h * cc[1], R[2][2] + s * c[2] + h * cc[2]),
+    )
+
+
+@compiled
+def unit(i, k):
+    """Three of the twelve directions: the k-th block of the i-th unit vector."""
+    return 1.0 if i == 3 * k else 0.0, 1.0 if i == 3 * k + 1 else 0.0, 1.0 if i == 3 * k + 2 else 0.0
+
+
+@compiled
+def body_swiftness(velocity, body, length):
+    """Largest component of a body's velocity, in characteristic lengths or radians per second."""
+    largest = 0.0
+    for i in range(3):
+        largest = max(largest, abs(velocity[body, i]) / length, abs(velocity[body, 3 + i]))
+    return largest
 
 
 @compiled

@@ -1,10 +1,14 @@
-"""3-vectors and 3x3 matrices as tuples: no allocation, kept in registers. Real or complex.
+"""3-vectors and 3x3 matrices as tuples: no allocation, kept in registers. Of numbers of any kind: users' functions
+call them, too (`from bricard import vectors`).
 
 A matrix is a tuple of its rows. `rotate(R, a)` is R a, `rotate_back(R, a)` is R^T a.
 """
 
 import math
 
+import numpy as np
+
+from ..compiled.cache import fingerprint
 from ..compiled.pointers import compiled
 
 
@@ -26,6 +30,11 @@ def scale(s, a):
 @compiled
 def dot(a, b):
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@compiled
+def norm(a):
+    return np.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
 
 
 @compiled
@@ -116,3 +125,7 @@ def quaternion_step(w, x, y, z, turn):
         w * b + y * c + z * a - x * d,
         w * d + z * c + x * b - y * a,
     )
+
+
+# users' functions may name this module; what is compiled with it changes with any of its functions
+__fingerprint__ = str([fingerprint(value) for value in list(vars().values()) if hasattr(value, "py_func")])

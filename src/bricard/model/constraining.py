@@ -87,7 +87,7 @@ class Constraining(Joining):
         point : (3,), where it is attached to both bodies; their reference origins if not given. parameters : the
         numbers p. units : "length" or "angle", one for all rows or one each. jacobian : `jacobian(t, a, b, p)` gives the
         residual and its derivatives, (values, rows of 12): by the point of a, the turn of a in world axes, the point of b,
-        the turn of b; without it they come from complex steps. See `bricard.model.functions`.
+        the turn of b, instead of exact ones by the package. See `bricard.model.functions`.
         """
         frames = self._attached(name, "joint", body_a, body_b, point, frame_a, frame_b)
         options = {"units": units, "jacobian": jacobian}

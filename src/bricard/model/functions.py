@@ -5,7 +5,7 @@ attachment point in the world, 3 numbers) and `R` (rotation matrix of the body, 
 forces also get `v` (velocity of the point) and `w` (angular velocity), both in world axes. p is the tuple of
 parameters. A joint or a nonholonomic constraint returns its rows, zero when satisfied. A force returns
 (Fx, Fy, Fz, Mx, My, Mz) in world axes, acting on body b at b.x; the opposite acts on body a at the same point.
-Where no derivatives are given, the function is also called with complex numbers.
+Derivatives are exact, by hyper-dual numbers (docs/functions.md).
 """
 
 from __future__ import annotations

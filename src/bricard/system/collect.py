@@ -175,7 +175,9 @@ def compiled_function(element):
     """The pointer of the function of an element, and of its Jacobian."""
     if element.jacobian is not None:
         return users.pointer(functions.of_poses_and_jacobian, (element.function, element.jacobian), 4)
-    return users.pointer(functions.of_poses if element.kind == "joint" else functions.of_motions, (element.function,), 4)
+    return users.pointer(
+        functions.of_poses if element.kind == "joint" else functions.of_motions, (element.function,), 4
+    )
 
 
 def compiled_profile(profile: Any, name: str):

@@ -65,7 +65,10 @@ def _called(where, call, place):
     """What a function of floats gives at a place, in words; refused where it fails or is not finite."""
     try:
         with np.errstate(all="ignore"):
-            value = np.asarray(call(), float)
+            value = call()
+            if value is None:
+                raise TypeError("it returns nothing; every branch needs a return")
+            value = np.asarray(value, float)
     except Exception as error:
         raise UserFunctionError(
             f'The function of "{where}" fails when it is called: {type(error).__name__}: {error}. See docs/functions.md for its '
