@@ -58,7 +58,7 @@ def unknown_name(functions, name):
         return f'it uses "{name}", which is not defined'
     if isinstance(value, (dict, list, set)):
         return f'it uses the global {type(value).__name__} "{name}". Make that a tuple, or global numbers'
-    return f'it uses "{name}", {value!r}, which cannot be compiled. Write it out, or take a function with def of numbers, or a table'
+    return f'it uses "{name}", {value!r}, which cannot be compiled. Write it out with def, or take a table'
 
 
 def vars_of(function):

@@ -1,6 +1,7 @@
 """Users' functions as they stand: copies in which helpers, closures, partial functions and methods are replaced by others.
 
-Compiled code needs helpers that are compiled, plain Python a `math` that knows hyper-dual numbers. The user's module stays as it is.
+Compiled code needs helpers that are compiled, plain Python a `math` that knows hyper-dual numbers. The user's module stays as
+it is.
 """
 
 import dis
@@ -33,7 +34,7 @@ def is_bound(value):
         return True
     if isinstance(value, (type, FunctionType, BuiltinFunctionType)) or hasattr(value, "py_func"):
         return False
-    return isinstance(getattr(type(value), "__call__", None), FunctionType) and is_users(type(value).__call__)
+    return callable(value) and is_users(type(value).__call__)
 
 
 def names_of(code):

@@ -1,8 +1,8 @@
 """The rules of hyper-dual numbers, each once: plain Python calls them, and Numba compiles them.
 
 A rule of one number is a function x -> (f, f', f''). Where a derivative does not exist, or is infinite although f is finite, it
-is 0: sqrt, cbrt, x**p, hypot and arctan2 at zero, arcsin and arccos at +-1, abs and sign at 0. Of equal arguments max and min give
-the first. A zero direction stays zero whatever it is multiplied with; where a quotient underflows because its divisor is
+is 0: sqrt, cbrt, x**p, hypot and arctan2 at zero, arcsin and arccos at +-1, abs and sign at 0. Of equal arguments max and min
+give the first. A zero direction stays zero whatever it is multiplied with; where a quotient underflows because its divisor is
 infinite, its derivatives are 0. docs/functions.md has this table for users.
 """
 
