@@ -46,8 +46,7 @@ def reaction(solution, element, body=None):
         raise ModelError(f'"{element.name}" does not act on a body "{name}", but on {", ".join(bodies)}.')
     system = solution.system.base or solution.system
     is_joint = model.joints.get(element.name) is element
-    slots = _slots(system)
-    slot = slots.get((is_joint, element.name, name))
+    slot = _slots(system)[0].get((is_joint, element.name, name))
     if slot is None and is_joint:
         raise ModelError(_without_rows(system, element.name))
     (x, R), body = solution.poses[name], bodies[name]
@@ -79,17 +78,17 @@ def _without_rows(system, name):
     return f'Joint "{name}" has no constraint rows of its own, so no reaction.{ask}'
 
 
+@lru_cache(maxsize=4)
 def _slots(system):
-    """Places of the loads in _all_loads: (whether of a joint, its name or the force's, name of the body) -> place."""
+    """Places of the loads in _all_loads: (whether of a joint, its name or the force's, name of the body) -> place; and the place
+    (entries of G,) that each entry of G belongs to."""
     names = [*system.model.bodies, system.model.ground.name]
-    pairs = [(True, system.rows[row].joint, names[body]) for row, body in _entries(system)]
-    pairs += [(False, name, names[body]) for name, *both in system.loads for body in both]
-    return {pair: place for place, pair in enumerate(dict.fromkeys(pairs))}
-
-
-def _entries(system):
-    """Row and number of the body of each entry of G."""
-    return np.column_stack([system.record.g_row.astype(int), system.entry_body[:, 0]]).tolist()
+    entries = np.column_stack([system.record.g_row.astype(int), system.entry_body[:, 0]])
+    found, which = np.unique(entries, axis=0, return_inverse=True)
+    of_rows = [(True, system.rows[row].joint, names[body]) for row, body in found.tolist()]
+    of_forces = [(False, name, names[body]) for name, *both in system.loads for body in both]
+    places = {pair: place for place, pair in enumerate(dict.fromkeys([*of_rows, *of_forces]))}
+    return places, np.array([places[pair] for pair in of_rows], np.int64)[which.ravel()]
 
 
 @lru_cache(maxsize=4)
@@ -107,8 +106,7 @@ def _all_loads(solution):
         lam = solution.reaction_multipliers
     else:
         lam = solution.reaction_multipliers[:, : system.n_rows]  # without unit norms of quaternions
-    slots, names = _slots(system), [*system.model.bodies, system.model.ground.name]
-    row_slot = np.array([slots[True, system.rows[row].joint, names[body]] for row, body in _entries(system)], np.int64)
+    (slots, row_slot), names = _slots(system), [*system.model.bodies, system.model.ground.name]
     force_slot = [[(slots[False, name, names[body]], body) for body in both] for name, *both in system.loads]
     apart = system.with_record(column=sparse.index(np.arange(6 * len(names))).reshape(-1, 6))
     work = apart.work()
