@@ -33,7 +33,7 @@ def march(problem, duration, coordinates="absolute", **options):
         system = get(problem).model().build(coordinates=coordinates)
 
         def run():
-            solution = br.simulate(system, duration, output=1, **options)
+            solution = br.simulate(system, duration, output=[duration], **options)
             return solution.seconds["march_cpu"], solution.counters["steps"]
 
         return run

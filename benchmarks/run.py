@@ -53,7 +53,7 @@ def timed(system, duration, repeats=REPEATS, **options):
     best = np.inf
     for _ in range(repeats):
         began = time.process_time()
-        solution = br.simulate(system, duration, output=1, **options)
+        solution = br.simulate(system, duration, output=2, **options)
         took = time.process_time() - began
         best = min(best, solution.seconds["march"], took)
     return best, positions(solution), solution

@@ -79,14 +79,14 @@ def humanoid():
 def our_march(system, span, **options):
     """Seconds of the march, and the Solution: its wall time, or where that is long, so that others may interrupt it, the CPU time
     less that of a march of one step."""
-    solution = br.simulate(system, span, formulation="index1", output=2, **options)
+    solution = br.simulate(system, span, formulation="index1", output=3, **options)
     wall = solution.seconds["march"]
     if wall < 0.05:
         return wall, solution
     costs = []
     for duration in (span, min(span, options.get("step", 1e-6))):
         began = time.process_time()
-        br.simulate(system, duration, formulation="index1", output=2, **options)
+        br.simulate(system, duration, formulation="index1", output=3, **options)
         costs.append(time.process_time() - began)
     return min(wall, costs[0] - costs[1]), solution
 
@@ -199,7 +199,7 @@ def ours_to(target, system, span, exact):
     for integrator in ("dop853", "dopri5"):
         for rtol in 10.0 ** -np.arange(3.0, 12.0, 0.5):
             solution = br.simulate(
-                system, span, formulation="index1", integrator=integrator, rtol=rtol, output=2, check=False
+                system, span, formulation="index1", integrator=integrator, rtol=rtol, output=3, check=False
             )
             if solution.ok and np.abs(places(system, solution.q[-1]) - exact).max() <= target:
                 run = best_of(lambda i=integrator, r=rtol: our_march(system, span, integrator=i, rtol=r))
@@ -260,7 +260,7 @@ def closed_loops(target=1e-6):
     print(f"{'mechanism':>16} {'ours':>9} {'Pinocchio':>10} {'ratio':>7} {'our gap, m':>11} {'its gap, m':>11}   how")
     for name, ours, theirs, cut, span in loops():
         systems = [ours.build(coordinates="relative"), theirs.build(coordinates="relative", cut=cut)]
-        finest = {"formulation": "index1", "integrator": "dop853", "rtol": 1e-12, "output": 2}
+        finest = {"formulation": "index1", "integrator": "dop853", "rtol": 1e-12, "output": 3}
         exact = [places(system, br.simulate(system, span, **finest).q[-1]) for system in systems]
         seconds, words, solution = ours_to(target, systems[0], span, exact[0])
         pinocchio, its_words, q = pinocchio_to(target, systems[1], assemble(systems[1]), span, exact[1])

@@ -44,7 +44,7 @@ def ends(problem, times, settings):
     found, solution = [], None
     for k, time in enumerate(times):
         before = times[k - 1] if k else 0.0
-        settings = {**settings, "output": 1000, "progress": False}
+        settings = {**settings, "output": 1001, "progress": False}
         solution = problem.run(time, **settings) if solution is None else again(solution, time - before, settings)
         found.append({output.name: float(output.value(solution)[-1]) for output in problem.outputs})
     return found

@@ -44,5 +44,5 @@ def sizes(name, time, options):
     from bricard.problems import PROBLEMS
 
     problem = PROBLEMS[name]
-    solution = problem.run(time, options=dict(options), rtol=1e-7, output=SAMPLES, progress=False)
+    solution = problem.run(time, options=dict(options), rtol=1e-7, output=SAMPLES + 1, progress=False)
     return {output.name: float(f"{abs(output.value(solution)).max():.4g}") for output in problem.outputs}

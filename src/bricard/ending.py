@@ -143,7 +143,7 @@ def _blamed(system, run, q, v, work):
     """The function of the user that has no value at the end of a run or slightly ahead of it, in words, or None."""
     if not (np.isfinite(q).all() and np.isfinite(v).all()):
         return None
-    t, h, _, _, _, start, end, nominal = map(float, run.clock)
+    t, h, _, _, _, start, end, nominal, _ = map(float, run.clock)
     farthest = nominal or SOON * (end - start)
     grid = start + (int(run.counters[counting.GRID]) + 1) * nominal - t if nominal else 0.0
     for way in (0.0, *np.geomspace(min(h, farthest), farthest, AHEAD), max(grid, 0.0)):

@@ -45,7 +45,7 @@ from .system.user_functions import RAISED, has_functions
 from .system.user_joint import watch_steps
 
 CHUNK_SECONDS = 0.2
-FIRST_CHUNK, LONGEST_CHUNK = 64, 10_000  # steps: short runs end in one call; as long as Creeping has to look
+FIRST_CHUNK = 64  # steps: short runs end in one call
 RTOL = 1e-8  # default tolerance of adaptive runs
 WHOLE, ROUNDING = 1e-9, 1e-12  # of a step, and of the duration, by which this may miss a multiple of it
 
@@ -83,12 +83,12 @@ def simulate(
     `model.build()`, of a Model; a System has its own. formulation, integrator : names, see `bricard list`; what is not given is
     chosen to fit. form : in which they meet, where there are several; the first one of the formulation if it is not given.
     correction : a name, for Ode forms and for what drifts; made every `correction_every` steps, where the error of position or
-    velocity exceeds `correction_tolerance` (scaled; one number, or one for each). output : number of samples, interval (s, a
-    float), or array of times. triggers : what to watch on the way, see Trigger. breaks : times (s) at which something jumps:
-    steps end there and start anew; smooth steps and tables of a model are known. energy : sum up the work of dampers, motors and
-    drivers in each step, for `solution.energy`; it takes time in driven models, none in conservative ones. progress : show a
-    bar; None: on a terminal. check : raise SimulationError if the run does not reach its end; otherwise the Solution carries the
-    status. Further options go to formulation or integrator.
+    velocity exceeds `correction_tolerance` (scaled; one number, or one for each). output : number of evenly spaced samples (at least
+    2: the start and the end are among them), interval (s, a float), or array of times. triggers : what to watch on the way, see
+    Trigger. breaks : times (s) at which something jumps: steps end there and start anew; smooth steps and tables of a model are
+    known. energy : sum up the work of dampers, motors and drivers in each step, for `solution.energy`; it takes time in driven
+    models, none in conservative ones. progress : show a bar; None: on a terminal. check : raise SimulationError if the run does
+    not reach its end; otherwise the Solution carries the status. Further options go to formulation or integrator.
     """
     began = time.perf_counter()
     check_numbers(duration=duration, step=step, rtol=rtol, atol=atol, first_step=first_step, max_step=max_step)
@@ -227,9 +227,10 @@ def _march(problem, pair, run, work, watching, progress):
     with Progress(run.clock[0], run.clock[6], progress) as bar:
         try:
             while status == RUNNING:
+                length = min(chunk, creeping.steps_left()) if creeping.watched else chunk
                 began, busy = time.perf_counter(), time.process_time()
                 try:
-                    status = march(functions, order, form, packed_run, system, packed_work, chunk)
+                    status = march(functions, order, form, packed_run, system, packed_work, length)
                 except RAISED as error:
                     status, raised = FUNCTION_FAILED, error
                 took = time.perf_counter() - began
@@ -245,11 +246,11 @@ def _march(problem, pair, run, work, watching, progress):
                     status = RUNNING
                 elif status == RENEW:
                     status = problem.renew(float(run.clock[0]), run.y, work)
+                    run.counters[counting.PLACED] = 1
                     run.scale[: problem.scale.size] = problem.scale  # other coordinates may be judged from here on
                 else:
-                    chunk = max(1, int(chunk * min(10.0, CHUNK_SECONDS / (took + 1e-9))))
-                    if creeping.watched:
-                        chunk = min(chunk, LONGEST_CHUNK)
+                    chunk = max(1, int(length * min(10.0, CHUNK_SECONDS / (took + 1e-9))))
+                if status == RUNNING:
                     creeping.look()
                 bar.update(run.clock[0], int(run.counters[counting.STEPS]), int(run.counters[counting.REJECTED]))
         except KeyboardInterrupt:

@@ -443,7 +443,7 @@ RUNS = {
 @pytest.mark.parametrize("name", RUNS)
 def test_fox_goodwin_limits_along_a_run(name):
     model, duration, expected = RUNS[name]
-    solution = br.simulate(model(), duration, rtol=1e-8, output=1000)
+    solution = br.simulate(model(), duration, rtol=1e-8, output=1001)
     found = br.analysis.frequencies(solution, length=1.0)
     assert np.sqrt(6) / found.peak == pytest.approx(expected, rel=3e-3)
 
@@ -461,7 +461,7 @@ def test_fox_goodwin_limit_of_the_bricard_linkage():
     for k in range(6):
         model.revolute(f"P{k}", chain[k], chain[k + 1], points[k], axes[k])
     system = model.build(rotation="quaternion")
-    solution = br.simulate(system, 7.0, formulation="index1", rtol=1e-8, output=200)
+    solution = br.simulate(system, 7.0, formulation="index1", rtol=1e-8, output=201)
     assert np.sqrt(6) / br.analysis.frequencies(solution, samples=200).peak == pytest.approx(1.05, abs=1e-3)
 
 

@@ -15,7 +15,7 @@ SMALL = ("chain2", "chain10", "fourbar2", "bricard", "slidercrank", "andrews")
 @pytest.mark.parametrize("name", SMALL)
 def test_our_model_of_a_case_ends_at_its_reference(name):
     case = CASES[name]
-    solution = br.simulate(case.model(), case.span, formulation="index1", integrator="dop853", rtol=1e-9, output=1)
+    solution = br.simulate(case.model(), case.span, formulation="index1", integrator="dop853", rtol=1e-9, output=2)
     assert case.error(ended(solution)) < 2e-8
 
 

@@ -41,7 +41,7 @@ def test_multipliers_are_the_smallest(mechanism):
 
 
 def test_null_space_share_of_the_reactions_vanishes_along_a_motion():
-    solution = simulate(four_bar(), 0.3, formulation="index1", integrator="rk4", step=0.003, output=5)
+    solution = simulate(four_bar(), 0.3, formulation="index1", integrator="rk4", step=0.003, output=6)
     system = solution.system
     for t, q, lam in zip(solution.t, solution.q, solution.reaction_multipliers, strict=True):
         G, scale = system.jacobian(t, q).toarray(), system.record.row_scale

@@ -20,7 +20,7 @@ every = pytest.mark.parametrize("name", list(MECHANISMS))
 
 @cache
 def solved(name, method):
-    return simulate(MECHANISMS[name](), 0.1, output=8, **METHODS[method])
+    return simulate(MECHANISMS[name](), 0.1, output=9, **METHODS[method])
 
 
 @every
@@ -59,7 +59,7 @@ def rolling_disc():
 
 @pytest.mark.parametrize(("method", "accuracy"), [("ggl", 1e-8), ("index3", 1e-5)])
 def test_rolling_disc(method, accuracy):
-    exact, other = (simulate(rolling_disc(), 0.1, output=8, **METHODS[m]) for m in ("index1", method))
+    exact, other = (simulate(rolling_disc(), 0.1, output=9, **METHODS[m]) for m in ("index1", method))
     np.testing.assert_allclose(other.q, exact.q, rtol=0, atol=accuracy)
 
 
@@ -106,7 +106,7 @@ def test_correction_does_not_cost_accuracy(name):
     errors = []
     for correction in ("mass", "none"):
         options = {"formulation": "index1", "integrator": "rk4", "step": 0.1 / 32, "correction": correction}
-        solution = simulate(MECHANISMS[name](), 0.1, output=8, **options)
+        solution = simulate(MECHANISMS[name](), 0.1, output=9, **options)
         errors.append(np.abs(solution.q - solved(name, "ggl").q).max())
     assert errors[0] <= 3 * errors[1]
 

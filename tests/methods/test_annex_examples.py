@@ -32,7 +32,7 @@ def projectile():
 
 
 def test_projectile(projectile):
-    q = br.simulate(projectile, 8.0, integrator="dop853", rtol=1e-11, output=1).q[-1]
+    q = br.simulate(projectile, 8.0, integrator="dop853", rtol=1e-11, output=2).q[-1]
     np.testing.assert_allclose(q, PROJECTILE, rtol=0, atol=6e-9)
 
 
@@ -41,7 +41,7 @@ def test_projectile_with_two_tolerances(projectile, integrator):
     """The advice of the annex: run with two tolerances a factor of ten apart and compare."""
     errors = []
     for rtol in (1e-4, 1e-5):
-        q = br.simulate(projectile, 8.0, integrator=integrator, rtol=rtol, output=1).q[-1]
+        q = br.simulate(projectile, 8.0, integrator=integrator, rtol=rtol, output=2).q[-1]
         errors.append(np.abs(q - PROJECTILE).max())
     assert errors[0] <= 1e-3 and errors[1] <= 0.5 * errors[0]
 

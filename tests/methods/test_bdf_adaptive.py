@@ -26,7 +26,7 @@ def test_error_follows_the_tolerance(formulation):
     found = []
     for rtol in tolerances:
         solution = simulate(
-            system(), end, rtol=rtol, formulation=formulation, integrator="bdf", output=50, **FORMS[formulation]
+            system(), end, rtol=rtol, formulation=formulation, integrator="bdf", output=51, **FORMS[formulation]
         )
         off = max(np.abs(q - exact(t)[0]).max() for t, q in zip(solution.t, solution.q, strict=True))
         assert off <= (3e3 if formulation == "index3" else 3e2) * rtol  # also between the steps
@@ -39,10 +39,10 @@ def test_error_follows_the_tolerance(formulation):
 def test_error_follows_the_tolerance_in_closed_loops(mechanism, formulation):
     """A spatial loop, and one with redundant rows."""
     model, end, tolerances = mechanism(), 0.25, 10.0 ** -np.arange(5.0, 11.0)
-    reference = simulate(model, end, rtol=1e-12, formulation="index1", integrator="dopri5", output=1)
+    reference = simulate(model, end, rtol=1e-12, formulation="index1", integrator="dopri5", output=2)
     found = []
     for rtol in tolerances:
-        solution = simulate(model, end, rtol=rtol, formulation=formulation, integrator="bdf", output=1)
+        solution = simulate(model, end, rtol=rtol, formulation=formulation, integrator="bdf", output=2)
         found.append(np.abs(solution.q[-1] - reference.q[-1]).max())
         if formulation == "ggl":
             assert solution.constraint_errors.velocity[-1] <= rtol
@@ -63,7 +63,7 @@ def test_effort_is_that_of_a_good_ode_code(rtol):
 
     end = 4.0
     other = solve_ivp(rhs, (0, end), np.concatenate(exact(0.0)[:2]), method="BDF", rtol=rtol, atol=rtol)
-    solution = simulate(system(), end, rtol=rtol, formulation="ggl", integrator="bdf", output=1)
+    solution = simulate(system(), end, rtol=rtol, formulation="ggl", integrator="bdf", output=2)
     assert solution.counters["steps"] <= 1.1 * (other.t.size - 1)
     assert solution.counters["evaluations"] <= 2.0 * other.nfev
     assert solution.counters["tangents"] <= 0.6 * solution.counters["steps"]
@@ -71,7 +71,7 @@ def test_effort_is_that_of_a_good_ode_code(rtol):
 
 
 def test_output_between_steps_is_as_good_as_the_steps():
-    dense = simulate(system(), 1.0, rtol=1e-7, formulation="ggl", integrator="bdf", output=1000)
+    dense = simulate(system(), 1.0, rtol=1e-7, formulation="ggl", integrator="bdf", output=1001)
     assert dense.counters["steps"] < 200
     off = np.array([np.abs(v - exact(t)[1]).max() for t, v in zip(dense.t, dense.v, strict=True)])
     at_steps = simulate(system(), 1.0, rtol=1e-7, formulation="ggl", integrator="bdf", output=dense.step_times)
@@ -82,7 +82,7 @@ def test_output_between_steps_is_as_good_as_the_steps():
 def test_highest_order_is_an_option():
     """Steps needed for the same tolerance fall with the order that is allowed."""
     counts = [
-        simulate(system(), 1.0, rtol=1e-7, formulation="ggl", integrator="bdf", order=k, output=1).counters["steps"]
+        simulate(system(), 1.0, rtol=1e-7, formulation="ggl", integrator="bdf", order=k, output=2).counters["steps"]
         for k in (1, 2, 3, 5)
     ]
     assert counts[0] > 5 * counts[1] > 10 * counts[2] > 12 * counts[3]
@@ -96,8 +96,8 @@ def test_a_jump_of_the_force_is_passed(formulation, tolerance):
     """
     model = pendulum()
     model.motor("M", "A", br.SmoothStep(0.0, 20.0, 0.3, 0.300001))
-    reference = simulate(model, 0.6, rtol=1e-11, formulation="index1", integrator="dopri5", output=1)
-    solution = simulate(model, 0.6, rtol=1e-7, formulation=formulation, integrator="bdf", output=1)
+    reference = simulate(model, 0.6, rtol=1e-11, formulation="index1", integrator="dopri5", output=2)
+    solution = simulate(model, 0.6, rtol=1e-7, formulation=formulation, integrator="bdf", output=2)
     assert np.abs(solution.q[-1] - reference.q[-1]).max() <= tolerance
     assert solution.counters["steps"] <= 300
     assert np.diff(solution.step_times[solution.step_times > 0.45]).max() > 2e-3
@@ -136,7 +136,7 @@ def rebased(expand):
 @pytest.mark.parametrize("options", [{"step": 0.01, "order": 5}, {"rtol": 1e-7}])
 def test_rebasing(monkeypatch, expand, options):
     """Rows chosen anew leave the past as it is; new coordinates make a new start, at the same order and step."""
-    common = {"integrator": "bdf", "output": 1}
+    common = {"integrator": "bdf", "output": 2}
     plain = simulate(system(), 1.0, formulation="ggl", **common, **options)
     monkeypatch.setitem(FORMULATIONS, "rebased", rebased(expand))
     solution = simulate(system(), 1.0, formulation="rebased", **common, **options)
@@ -151,7 +151,7 @@ def test_rebasing(monkeypatch, expand, options):
 @pytest.mark.parametrize("options", [{"step": 2e-3, "order": 5}, {"rtol": 1e-6}])
 def test_singular_positions_are_passed(formulation, options):
     """The double four-bar in space, where independent rows are chosen anew on the way."""
-    solution = simulate(double_four_bar(False), 2.0, formulation=formulation, integrator="bdf", output=1, **options)
+    solution = simulate(double_four_bar(False), 2.0, formulation=formulation, integrator="bdf", output=2, **options)
     angle = exact_angle(2.0)
     found = solution.point("bar 0", (0.5, 0, 0))[-1, :2]
     np.testing.assert_allclose(found, [np.cos(angle), np.sin(angle)], atol=1e-3)
@@ -164,7 +164,7 @@ def test_units_do_not_matter():
     """The same motion, and steps that differ by one at most, as in test_implicit; the same digits where nothing rounds."""
     for formulation in ("ggl", "index3"):
         one, two, three = (
-            simulate(rssr(world), 0.25, rtol=1e-7, formulation=formulation, integrator="bdf", output=1)
+            simulate(rssr(world), 0.25, rtol=1e-7, formulation=formulation, integrator="bdf", output=2)
             for world in (HERE, BINARY, MILLIMETRES)
         )
         assert one.counters == two.counters
@@ -183,8 +183,8 @@ def driven_loop():
 @pytest.mark.parametrize("formulation", list(FORMS))
 def test_nonholonomic_rows_and_drivers(mechanism, formulation):
     model = mechanism()
-    reference = simulate(model, 0.3, rtol=1e-11, formulation="index1", integrator="dopri5", output=1)
-    solution = simulate(model, 0.3, rtol=1e-8, formulation=formulation, integrator="bdf", output=1)
+    reference = simulate(model, 0.3, rtol=1e-11, formulation="index1", integrator="dopri5", output=2)
+    solution = simulate(model, 0.3, rtol=1e-8, formulation=formulation, integrator="bdf", output=2)
     np.testing.assert_allclose(solution.q[-1], reference.q[-1], rtol=0, atol=2e-5)
     np.testing.assert_allclose(solution.v[-1], reference.v[-1], rtol=0, atol=5e-4)
 
@@ -193,6 +193,6 @@ def test_stiffness_costs_no_steps():
     """A damper that forces the loop onto a slow motion: an explicit method would need a thousand times the steps."""
     model = four_bar(speed=0.0)
     model.torsion("thick", "A", stiffness=0.0, damping=2e4)
-    solution = simulate(model, 1.0, rtol=1e-6, formulation="ggl", integrator="bdf", output=1)
+    solution = simulate(model, 1.0, rtol=1e-6, formulation="ggl", integrator="bdf", output=2)
     assert solution.counters["steps"] <= 200
     assert np.abs(solution.v[-1]).max() <= 1e-2

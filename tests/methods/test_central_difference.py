@@ -45,7 +45,7 @@ def oscillator(damping=0.0):
 
 def drift(integrator, step, without=0, **options):
     """The largest energy error in 10 s, the last `without` steps not counted (the source's code left them out)."""
-    solution = simulate(swing(), 10.0, step=step, integrator=integrator, output=round(10.0 / step), **ODE, **options)
+    solution = simulate(swing(), 10.0, step=step, integrator=integrator, output=round(10.0 / step) + 1, **ODE, **options)
     energy = 0.5 * solution.v[:, 0] ** 2 - GRAVITY * np.sin(solution.q[:, 0])
     return np.abs(energy[: energy.size - without]).max()
 
@@ -106,7 +106,7 @@ def test_corrected_snap_method(step, figure):
 def amplitude(integrator, step, steps, **options):
     """sqrt(x^2 + v^2) of the undamped oscillator, omega = 1."""
     solution = simulate(
-        oscillator(), steps * step, step=step, integrator=integrator, output=steps, check=False, **ODE, **options
+        oscillator(), steps * step, step=step, integrator=integrator, output=steps + 1, check=False, **ODE, **options
     )
     return np.hypot(solution.q[:, 0], solution.v[:, 0])
 
@@ -195,14 +195,14 @@ MECHANISMS = {
 @cache
 def reference(name):
     mechanism, duration, _ = MECHANISMS[name]
-    return simulate(mechanism(), duration, formulation="index1", integrator="dopri5", rtol=1e-13, output=1)
+    return simulate(mechanism(), duration, formulation="index1", integrator="dopri5", rtol=1e-13, output=2)
 
 
 def slopes(name, keys=("q", "v"), **options):
     mechanism, duration, largest = MECHANISMS[name]
     exact, sizes, found = reference(name), largest * 0.5 ** np.arange(1, 4), []
     for h in sizes:
-        solution = simulate(mechanism(), duration, step=float(h), output=1, **options)
+        solution = simulate(mechanism(), duration, step=float(h), output=2, **options)
         assert solution.counters["rejected"] == 0
         found.append([np.abs(getattr(solution, key)[-1] - getattr(exact, key)[-1]).max() for key in keys])
     return [np.polyfit(np.log(sizes), np.log(column), 1)[0] for column in np.array(found).T]
@@ -233,18 +233,18 @@ def test_order_of_shake(name, classic):
 def test_order_from_a_moving_start(integrator, order):
     """j = s = 0 at the start, as the source has it, would cost the order here."""
     system, found = swing(0.3, 2.0), []
-    exact = simulate(system, 1.0, formulation="index1", integrator="dop853", rtol=1e-13, output=1)
+    exact = simulate(system, 1.0, formulation="index1", integrator="dop853", rtol=1e-13, output=2)
     sizes = 0.02 * 0.5 ** np.arange(4)
     for h in sizes:
-        solution = simulate(system, 1.0, step=float(h), integrator=integrator, output=1, **ODE)
+        solution = simulate(system, 1.0, step=float(h), integrator=integrator, output=2, **ODE)
         found.append(abs(solution.q[-1, 0] - exact.q[-1, 0]))
     assert np.polyfit(np.log(sizes), np.log(found), 1)[0] == pytest.approx(order, abs=0.3)
 
 
 @pytest.mark.parametrize("integrator", list(ORDERS))
 def test_redundant_rows_of_functions(integrator):
-    exact = simulate(random_system(), 0.4, formulation="index1", integrator="dopri5", rtol=1e-12, output=1)
-    solution = simulate(random_system(redundant=True), 0.4, step=2e-3, integrator=integrator, output=1, **ODE)
+    exact = simulate(random_system(), 0.4, formulation="index1", integrator="dopri5", rtol=1e-12, output=2)
+    solution = simulate(random_system(redundant=True), 0.4, step=2e-3, integrator=integrator, output=2, **ODE)
     np.testing.assert_allclose(solution.q[-1], exact.q[-1], atol=1e-7)
 
 
@@ -260,8 +260,8 @@ def test_explicit_where_no_force_depends_on_velocity():
 
 @pytest.mark.parametrize("integrator", list(ORDERS))
 def test_damping_is_found_by_iteration(integrator):
-    exact = simulate(oscillator(0.4), 2.0, formulation="index1", integrator="dop853", rtol=1e-12, output=1)
-    solution = simulate(oscillator(0.4), 2.0, step=0.01, integrator=integrator, output=1, **ODE)
+    exact = simulate(oscillator(0.4), 2.0, formulation="index1", integrator="dop853", rtol=1e-12, output=2)
+    solution = simulate(oscillator(0.4), 2.0, step=0.01, integrator=integrator, output=2, **ODE)
     assert solution.q[-1, 0] == pytest.approx(exact.q[-1, 0], abs=2e-5)
 
 

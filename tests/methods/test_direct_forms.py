@@ -125,7 +125,7 @@ def one_form(monkeypatch):
 
 
 def solved(system, duration, formulation, form, step, **options):
-    options = {"output": 4, **options}
+    options = {"output": 5, **options}
     if form != MECHANICAL:
         options.setdefault("newton_tolerance", 1e-14)
     return simulate(system, duration, formulation=formulation, integrator=form, step=step, **options)
@@ -133,7 +133,7 @@ def solved(system, duration, formulation, form, step, **options):
 
 @cache
 def reference(name):
-    return simulate(SYSTEMS[name](), 0.1, formulation="index1", integrator="rk4", step=0.1 / 512, output=4)
+    return simulate(SYSTEMS[name](), 0.1, formulation="index1", integrator="rk4", step=0.1 / 512, output=5)
 
 
 @every_pair
@@ -181,7 +181,7 @@ def test_what_keeps_its_constraints_takes_no_correction():
 def test_massless_coupler(formulation, form):
     """Directions without mass of their own; 3 rows redundant."""
     system = build(four_bar(coupler_mass=0.0))
-    exact = simulate(system, 0.1, formulation="index1", integrator="rk4", step=0.1 / 512, output=4)
+    exact = simulate(system, 0.1, formulation="index1", integrator="rk4", step=0.1 / 512, output=5)
     found = solved(system, 0.1, formulation, form, 0.1 / (512 if form == MECHANICAL else 32))
     np.testing.assert_allclose(found.q, exact.q, rtol=0, atol=1e-5 if form == MECHANICAL else 1e-8)
 
@@ -315,7 +315,7 @@ QUOTED = {  # h -> errors of q, v, lam at t = 1
 def errors(formulation, form, h):
     """Largest errors of q, v, lam of the physical pendulum at t = 1."""
     options = {"correction": "none"} if FORMULATIONS[formulation].drifts else {}
-    found, ((q, v), lam) = solved(physical_pendulum(), 1.0, formulation, form, h, output=1, **options), AT_1
+    found, ((q, v), lam) = solved(physical_pendulum(), 1.0, formulation, form, h, output=2, **options), AT_1
     assert found.counters["rejected"] == 0
     return tuple(float(np.abs(x).max()) for x in (found.q[-1] - q, found.v[-1] - v, found.lam[-1] - lam))
 
@@ -385,9 +385,9 @@ def test_conditioning_is_only_scaling(h):
 @every_implicit
 def test_tiny_steps(formulation, form):
     """h = 1e-5: no scaling is needed where nothing is exchanged. Rounding in v is eps/h in index 3, in lam eps/h^2."""
-    options = {"output": 1, "newton_tolerance": 1e-12}
+    options = {"output": 2, "newton_tolerance": 1e-12}
     found = solved(built("rssr"), 0.002, formulation, form, 1e-5, **options)
-    exact = simulate(built("rssr"), 0.002, formulation="index1", integrator="dopri5", rtol=1e-12, output=1)
+    exact = simulate(built("rssr"), 0.002, formulation="index1", integrator="dopri5", rtol=1e-12, output=2)
     assert found.counters["rejected"] == 0
     np.testing.assert_allclose(found.q, exact.q, rtol=0, atol=1e-12)
     np.testing.assert_allclose(found.v, exact.v, rtol=0, atol=1e-8 if formulation == "index3" else 1e-11)

@@ -81,14 +81,14 @@ def test_zero_crossings_of_a_joint_angle(method):
     options, tolerance = METHODS[method]
     end = 7.5 * quarter(START)
     trigger = br.Trigger("A")
-    solution = br.simulate(rod(), end, triggers=trigger, output=10, **options)
+    solution = br.simulate(rod(), end, triggers=trigger, output=11, **options)
     np.testing.assert_allclose(times(solution), quarter(START) * np.arange(1, 8, 2), rtol=0, atol=tolerance)
     assert [event.kind for event in solution.events if event.q is not None] == ["record"] * 4
     for event in solution.events:
         if event.q is not None:
             assert abs(solution.at(event.t).q - event.q).max() == 0.0
             assert abs(np.arcsin(2 / LENGTH * event.q[0])) <= 1e-9
-    plain = br.simulate(rod(), end, output=10, **options)
+    plain = br.simulate(rod(), end, output=11, **options)
     # Only the stages that dop853 adds for its dense output leave a trace in svd: the search for the next state begins where they
     # ended, each state is found up to 2e-15 (1 + |q|) = 4e-15 (expansion.py), and a forced pendulum makes omega T of it
     trace = 2 * 4e-15 * OMEGA * end if method == "svd dop853" else 0.0
@@ -150,7 +150,7 @@ def test_many_events_in_one_step():
 
     levels = (0.5, 0.2, 0.3, 0.25, 0.4)
     triggers = [br.Trigger(fast), *(at(level) for level in levels)]
-    solution = br.simulate(rod(), 0.4, formulation="ggl", integrator="radau5", step=0.1, triggers=triggers, output=1)
+    solution = br.simulate(rod(), 0.4, formulation="ggl", integrator="radau5", step=0.1, triggers=triggers, output=2)
     assert solution.counters["steps"] == 4
     np.testing.assert_allclose(times(solution, "fast"), (np.arange(8) + 0.5) * np.pi / 60, atol=1e-12)
     found = [event.name for event in solution.events if event.name != "fast"]
@@ -184,7 +184,7 @@ def test_velocity_of_a_coordinate():
 @pytest.mark.parametrize("formulation", ["index1", "svd"])
 def test_closed_loops(mechanism, formulation):
     """The event lies where the samples say, and its state closes the loop; a displacement and a distance too."""
-    options = {"formulation": formulation, "rtol": 1e-10, "output": 400}
+    options = {"formulation": formulation, "rtol": 1e-10, "output": 401}
     solution = br.simulate(mechanism(), 0.4, triggers=br.Trigger("D", at=-0.02), **options)
     values = solution.joint("D") + 0.02
     crossings = np.flatnonzero(values[1:] * values[:-1] < 0)
@@ -250,7 +250,7 @@ def test_pendulum_against_a_wall(method):
     """The exact times of all bounces, with restitution; the energy that is lost is accounted for."""
     options, tolerance = METHODS[method]
     end, wall = 3.0, br.Trigger("A", direction="falling", action=lambda t, q, v: -BOUNCE * v, name="wall")
-    solution = br.simulate(rod(), end, triggers=wall, output=300, **options)
+    solution = br.simulate(rod(), end, triggers=wall, output=301, **options)
     expected = bounces(BOUNCE, end)
     assert expected.size == 4
     np.testing.assert_allclose(times(solution, "wall"), expected, rtol=0, atol=10 * tolerance)
@@ -276,7 +276,7 @@ def test_every_integrator_bounces(name):
         br.Trigger("A", at=0.2, name="seen"),
     ]
     order = INTEGRATORS[name].order
-    solution = br.simulate(rod(), 1.5, integrator=name, step=2e-4 if order == 1 else 1e-3, triggers=triggers, output=20)
+    solution = br.simulate(rod(), 1.5, integrator=name, step=2e-4 if order == 1 else 1e-3, triggers=triggers, output=21)
     np.testing.assert_allclose(times(solution, "wall"), bounces(BOUNCE, 1.5), rtol=0, atol=1e-3 if order == 1 else 3e-5)
     assert times(solution, "seen").size == 4
     assert np.abs(solution.energy.error).max() <= (0.02 if order == 1 else 2e-4)
@@ -288,7 +288,7 @@ def test_events_and_resets_keep_the_order(name):
     wall = br.Trigger("A", direction="falling", action=lambda t, q, v: -BOUNCE * v)
     exact = bounces(BOUNCE, 1.5)
     coarse, fine = (
-        np.abs(times(br.simulate(rod(), 1.5, step=h, integrator=name, triggers=wall, output=1)) - exact)
+        np.abs(times(br.simulate(rod(), 1.5, step=h, integrator=name, triggers=wall, output=2)) - exact)
         for h in (0.01, 0.005)
     )
     assert falls_with_the_order(name, coarse[0], fine[0])
@@ -300,11 +300,11 @@ def test_ball_bounces_more_and_more_often():
     floor = br.Trigger("P", at=-1.0, direction="falling", action=lambda t, q, v: -0.5 * v, name="floor")
     first = np.sqrt(2 / G)
     hops = 2 * first * 0.5 ** np.arange(1, 12)
-    solution = br.simulate(ball(), 1.35, rtol=1e-11, triggers=floor, output=50)
+    solution = br.simulate(ball(), 1.35, rtol=1e-11, triggers=floor, output=51)
     expected = first + np.concatenate([[0.0], np.cumsum(hops)])
     np.testing.assert_allclose(times(solution)[:8], expected[expected < 1.35][:8], rtol=0, atol=1e-10)
     with pytest.raises(SimulationError, match=r'trigger "floor", which has .*velocity of zero') as caught:
-        br.simulate(ball(), 2.0, rtol=1e-11, triggers=floor, output=50)
+        br.simulate(ball(), 2.0, rtol=1e-11, triggers=floor, output=51)
     found = caught.value.solution
     assert not found.ok
     assert found.t[-1] <= 3 * first
@@ -318,7 +318,7 @@ def test_no_ball_falls_through_the_floor(restitution, method):
     """Hops that become too short to be seen end the run, with a sentence; its time is the sum of all hops."""
     floor = br.Trigger("P", at=-1.0, direction="falling", action=lambda t, q, v: -restitution * v, name="floor")
     end = np.sqrt(2 / G) * (1 + restitution) / (1 - restitution)
-    solution = br.simulate(ball(), 1.2 * end, triggers=floor, output=50, check=False, **METHODS[method][0])
+    solution = br.simulate(ball(), 1.2 * end, triggers=floor, output=51, check=False, **METHODS[method][0])
     assert not solution.ok and 'trigger "floor", which has reset the state' in solution.status
     assert solution.events[-1].t == pytest.approx(end, rel=1e-5)
     assert solution.joint("P").min() >= -1.0 - 1e-9
@@ -339,7 +339,7 @@ def test_a_rod_that_was_stopped_at_its_lowest_point_stays_there(method, directio
     options = METHODS[method][0] if method in METHODS else {"integrator": "dopri5", "rtol": 1e-8}
     brake = br.Trigger("A", at=np.pi / 2, direction=direction, action=lambda t, q, v: 0.0 * v)
     system = hanging("relative" if method == "relative" else "absolute")
-    solution = br.simulate(system, 3.0, triggers=brake, output=50, **options)
+    solution = br.simulate(system, 3.0, triggers=brake, output=51, **options)
     assert times(solution).size == 1
     assert np.abs(solution.joint("A")[-1] - np.pi / 2) <= 1e-12
 
@@ -361,7 +361,7 @@ def test_short_hops_within_a_long_step_are_seen():
         integrator="radau5",
         step=0.49,
         triggers=[floor],
-        output=1,
+        output=2,
         newton_tolerance=1e-13,
     )
     first = np.sqrt(2 / G)
@@ -395,7 +395,7 @@ def test_a_new_position():
     def back(t, q, v):
         return start_q, 0.0 * v
 
-    start_q = br.simulate(rod(), 0.1, output=1).q[0]
+    start_q = br.simulate(rod(), 0.1, output=2).q[0]
     solution = br.simulate(rod(), 2.0, rtol=1e-10, triggers=br.Trigger("A", at=0.0, action=back))
     np.testing.assert_allclose(times(solution), quarter(START) * np.arange(1, 1 + times(solution).size), atol=1e-8)
     assert times(solution).size >= 3
@@ -452,11 +452,11 @@ def jumping():
 )
 def test_breaks_bring_the_order_back(options):
     """Fixed steps: with the break the error falls as without a jump."""
-    exact = br.simulate(jumping(), 1.0, rtol=1e-12, integrator="dop853", output=1, breaks=JUMP)
+    exact = br.simulate(jumping(), 1.0, rtol=1e-12, integrator="dop853", output=2, breaks=JUMP)
     off = {
         breaks: [
             np.abs(
-                br.simulate(jumping(), 1.0, breaks=breaks, output=1, **options | {"step": h}).q[-1] - exact.q[-1]
+                br.simulate(jumping(), 1.0, breaks=breaks, output=2, **options | {"step": h}).q[-1] - exact.q[-1]
             ).max()
             for h in (0.01, 0.005)
         ]
@@ -472,14 +472,14 @@ def test_breaks_bring_the_order_back(options):
 @pytest.fixture(scope="module")
 def behind_the_jump():
     """q (n_q,) at t = 1 s."""
-    return br.simulate(jumping(), 1.0, rtol=1e-12, integrator="dop853", output=1, breaks=JUMP).q[-1]
+    return br.simulate(jumping(), 1.0, rtol=1e-12, integrator="dop853", output=2, breaks=JUMP).q[-1]
 
 
 @pytest.mark.parametrize("name", EVERY)
 def test_breaks_keep_the_order(name, behind_the_jump):
     coarse, fine = (
         np.abs(
-            br.simulate(jumping(), 1.0, step=h, integrator=name, breaks=JUMP, output=1).q[-1] - behind_the_jump
+            br.simulate(jumping(), 1.0, step=h, integrator=name, breaks=JUMP, output=2).q[-1] - behind_the_jump
         ).max()
         for h in (0.01, 0.005)
     )
@@ -500,9 +500,9 @@ def test_no_step_looks_past_a_break(name):
 @pytest.mark.parametrize("method", ["index1 dopri5", "index1 adams", "ggl bdf", "svd dop853"])
 def test_breaks_save_refused_steps(method):
     options = METHODS[method][0] | {"rtol": 1e-8}
-    exact = br.simulate(jumping(), 1.0, rtol=1e-12, integrator="dop853", output=1, breaks=JUMP)
-    known = br.simulate(jumping(), 1.0, output=1, breaks=[JUMP], **options)
-    unknown = br.simulate(jumping(), 1.0, output=1, **options)
+    exact = br.simulate(jumping(), 1.0, rtol=1e-12, integrator="dop853", output=2, breaks=JUMP)
+    known = br.simulate(jumping(), 1.0, output=2, breaks=[JUMP], **options)
+    unknown = br.simulate(jumping(), 1.0, output=2, **options)
     assert JUMP in known.step_times and JUMP not in unknown.step_times
     assert known.counters["rejected"] < unknown.counters["rejected"]
     assert np.abs(known.q[-1] - exact.q[-1]).max() <= 1e-6
@@ -614,7 +614,7 @@ def test_many_breaks_are_all_passed(count):
     """Each takes its step, none a step of length zero behind it: early ones are far smaller than the end of the run."""
     duration = 5.0
     times = np.linspace(0.0, duration, count + 2)[1:-1]
-    solution = br.simulate(rod(), duration, breaks=times, output=1, rtol=1e-6)
+    solution = br.simulate(rod(), duration, breaks=times, output=2, rtol=1e-6)
     gaps = np.abs(np.asarray(solution.step_times)[:, None] - times).min(axis=0)
     assert gaps.max() <= 1e-12
     assert solution.counters["steps"] <= 10 * (count + 100)

@@ -64,7 +64,7 @@ def system_of(mechanism):
 
 @cache
 def reference(mechanism):
-    return simulate(system_of(mechanism), DURATION, formulation="index1", integrator="dopri5", rtol=1e-11, output=4)
+    return simulate(system_of(mechanism), DURATION, formulation="index1", integrator="dopri5", rtol=1e-11, output=5)
 
 
 @pytest.mark.parametrize("mechanism", list(MECHANISMS))
@@ -78,7 +78,7 @@ def test_same_motion(formulation, mechanism):
         with pytest.raises(IncompatibleMethods, match="nonholonomic"):
             simulate(system, DURATION, formulation=formulation, integrator=integrator.name, **options)
         return
-    found = simulate(system, DURATION, formulation=formulation, integrator=integrator.name, output=4, **options)
+    found = simulate(system, DURATION, formulation=formulation, integrator=integrator.name, output=5, **options)
     accuracy = OWN.get(formulation, ACCURACY)
     assert found.ok, found.status
     np.testing.assert_allclose(found.q, exact.q, rtol=0, atol=accuracy)
@@ -91,7 +91,7 @@ def test_same_reactions(formulation):
     exact, (_, integrator, _) = reference("four-bar"), choose(formulation, None, None)
     options = {"rtol": RTOL} if integrator.adaptive else {"step": STEP}
     found = simulate(
-        system_of("four-bar"), DURATION, formulation=formulation, integrator=integrator.name, output=4, **options
+        system_of("four-bar"), DURATION, formulation=formulation, integrator=integrator.name, output=5, **options
     )
     accuracy = 100 * OWN.get(formulation, ACCURACY)
     for joint in "ABCD":

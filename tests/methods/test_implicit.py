@@ -189,7 +189,7 @@ def reference(mechanism):
     if mechanism == "pendulum":
         states = [exact(0.3 + 0.1 * k) for k in range(1, 5)]
         return [np.array(part) for part in zip(*states, strict=True)]
-    options = {"formulation": "index1", "integrator": "dop853", "rtol": 1e-13, "output": 4}
+    options = {"formulation": "index1", "integrator": "dop853", "rtol": 1e-13, "output": 5}
     found = simulate(rssr(speed=2.0), DURATIONS[mechanism], **options)
     return [found.q[1:], found.v[1:], found.lam[1:]]
 
@@ -199,7 +199,7 @@ def measured(mechanism, integrator, order, formulation):
     """Numbers of steps and largest errors (steps, 3) of q, v, lam at four times; a run with halved steps does not count."""
     counts = ORDERS[integrator, order][INDEX[formulation]][MECHANISMS.index(mechanism)]
     model, duration = system(0.3) if mechanism == "pendulum" else rssr(speed=2.0), DURATIONS[mechanism]
-    options = {"formulation": formulation, "integrator": integrator, "newton_tolerance": 1e-14, "output": 4}
+    options = {"formulation": formulation, "integrator": integrator, "newton_tolerance": 1e-14, "output": 5}
     if order is not None:
         options["order"] = order
     found = []
@@ -260,7 +260,7 @@ def test_high_orders_before_rounding(integrator, order, steps):
             "integrator": integrator,
             "order": order,
             "newton_tolerance": 1e-14,
-            "output": 1,
+            "output": 2,
         }
         solution = simulate(model, 4.0, step=4.0 / count, **options)
         found.append(abs(solution.q[-1, 0] - np.cos(12.0)))
@@ -268,7 +268,7 @@ def test_high_orders_before_rounding(integrator, order, steps):
 
 
 def test_radau5_is_radau_of_order_5():
-    options = {"formulation": "ggl", "step": 0.01, "output": 5}
+    options = {"formulation": "ggl", "step": 0.01, "output": 6}
     one = simulate(rssr(), 0.1, integrator="radau5", **options)
     two = simulate(rssr(), 0.1, integrator="radau", order=5, **options)
     assert one.counters == two.counters
@@ -299,7 +299,7 @@ ALLOWED = {"radau5": 1e2, "radau": 1e2, "gamd": 1e2, "sdirk": 3e3, "trapezoidal"
 @cache
 def accurate(name):
     maker, end = SYSTEMS[name]
-    return simulate(maker(), end, rtol=1e-12, formulation="index1", integrator="dop853", output=1)
+    return simulate(maker(), end, rtol=1e-12, formulation="index1", integrator="dop853", output=2)
 
 
 @pytest.mark.parametrize("formulation", ["ggl", "index3", "index1"])
@@ -310,7 +310,7 @@ def test_error_follows_the_tolerance(integrator, name, formulation):
     tolerances = [1e-5, 1e-6, 1e-7, 1e-8] + ([] if integrator == "trapezoidal" else [1e-9])
     found = []
     for rtol in tolerances:
-        solution = simulate(maker(), end, rtol=rtol, formulation=formulation, integrator=integrator, output=1)
+        solution = simulate(maker(), end, rtol=rtol, formulation=formulation, integrator=integrator, output=2)
         found.append(np.abs(solution.q[-1] - accurate(name).q[-1]).max())
         assert found[-1] <= (30 if formulation == "index3" else 1) * ALLOWED[integrator] * rtol
         assert solution.constraint_errors.position[-1] <= rtol
@@ -332,7 +332,7 @@ def test_effort_is_that_of_a_good_ode_code(rtol):
     """Against scipy's Radau on the index-1 ODE: fewer steps; scipy is finer than asked."""
     end = 4.0
     other = solve_ivp(index1_pendulum, (0, end), np.concatenate(exact(0.0)[:2]), method="Radau", rtol=rtol, atol=rtol)
-    solution = simulate(system(), end, rtol=rtol, formulation="index1", integrator="radau5", output=1)
+    solution = simulate(system(), end, rtol=rtol, formulation="index1", integrator="radau5", output=2)
     assert solution.counters["steps"] <= 0.8 * (other.t.size - 1)
     assert solution.counters["evaluations"] <= 0.8 * other.nfev
     assert errors(solution, end)[0] <= 20 * rtol
@@ -340,18 +340,18 @@ def test_effort_is_that_of_a_good_ode_code(rtol):
 
 def test_orders_rise_with_the_accuracy():
     """Radau and generalised Adams of variable order need far fewer steps than radau5 at 1e-11."""
-    low = simulate(rssr(), 0.5, rtol=1e-11, formulation="ggl", integrator="radau5", output=1)
+    low = simulate(rssr(), 0.5, rtol=1e-11, formulation="ggl", integrator="radau5", output=2)
     for integrator in ("radau", "gamd"):
-        high = simulate(rssr(), 0.5, rtol=1e-11, formulation="ggl", integrator=integrator, output=1)
+        high = simulate(rssr(), 0.5, rtol=1e-11, formulation="ggl", integrator=integrator, output=2)
         assert high.counters["steps"] <= 0.25 * low.counters["steps"]
-    rough = [simulate(rssr(), 0.5, rtol=1e-4, integrator=i, output=1).counters["steps"] for i in ("radau", "radau5")]
+    rough = [simulate(rssr(), 0.5, rtol=1e-4, integrator=i, output=2).counters["steps"] for i in ("radau", "radau5")]
     assert rough[0] == pytest.approx(rough[1], rel=0.3)
 
 
 @every_method
 def test_output_between_steps_is_as_good_as_the_steps(integrator):
     options = {"rtol": 1e-6, "formulation": "ggl", "integrator": integrator}
-    dense = simulate(system(), 1.0, output=1000, **options)
+    dense = simulate(system(), 1.0, output=1001, **options)
     assert dense.counters["steps"] < 400
     off = np.array([np.abs(v - exact(t)[1]).max() for t, v in zip(dense.t, dense.v, strict=True)])
     at_steps = simulate(system(), 1.0, output=dense.step_times, **options)
@@ -362,9 +362,9 @@ def test_output_between_steps_is_as_good_as_the_steps(integrator):
 
 @every_method
 def test_a_run_can_be_continued(integrator):
-    whole = simulate(rssr(), 0.2, rtol=1e-7, formulation="ggl", integrator=integrator, output=2)
-    half = simulate(rssr(), 0.1, rtol=1e-7, formulation="ggl", integrator=integrator, output=1)
-    rest = simulate(half, 0.1, rtol=1e-7, formulation="ggl", integrator=integrator, output=1)
+    whole = simulate(rssr(), 0.2, rtol=1e-7, formulation="ggl", integrator=integrator, output=3)
+    half = simulate(rssr(), 0.1, rtol=1e-7, formulation="ggl", integrator=integrator, output=2)
+    rest = simulate(half, 0.1, rtol=1e-7, formulation="ggl", integrator=integrator, output=2)
     np.testing.assert_allclose(
         rest.q[-1], whole.q[-1], rtol=0, atol=1e-4 if INTEGRATORS[integrator].order < 5 else 1e-6
     )
@@ -377,7 +377,7 @@ def test_a_run_can_be_continued(integrator):
 @every_method
 def test_fixed_steps_pass_singular_positions(integrator, formulation):
     """The double four-bar in space: six rows redundant, more in between."""
-    options = {"formulation": formulation, "integrator": integrator, "output": 1}
+    options = {"formulation": formulation, "integrator": integrator, "output": 2}
     solution = simulate(double_four_bar(False), 2.0, step=5e-3, check=False, **options)
     if (integrator, formulation) == ("gamd", "index3"):  # nine points on both sides of a singular position
         assert solution.ok or "close to a singular one" in solution.status
@@ -392,7 +392,7 @@ def test_fixed_steps_pass_singular_positions(integrator, formulation):
 @pytest.mark.parametrize("rtol", [1e-6, 1e-8, 1e-9])
 @pytest.mark.parametrize("integrator", ["radau5", "radau"])
 def test_adaptive_runs_pass_singular_positions_or_name_them(integrator, rtol, formulation):
-    options = {"formulation": formulation, "integrator": integrator, "output": 1, "check": False}
+    options = {"formulation": formulation, "integrator": integrator, "output": 2, "check": False}
     solution = simulate(double_four_bar(False), 2.0, rtol=rtol, **options)
     if not solution.ok:
         assert "close to a singular one" in solution.status
@@ -410,7 +410,7 @@ def test_units_do_not_matter(integrator, formulation):
     Round-off of other units moves an error estimate by 1e-8 of itself (in index 3 by up to 1e-2, where it divides by h), and the
     steps with it; once in a while one of them falls on the other side of a threshold. So steps may differ by one.
     """
-    options = {"rtol": 1e-6, "formulation": formulation, "integrator": integrator, "output": 1}
+    options = {"rtol": 1e-6, "formulation": formulation, "integrator": integrator, "output": 2}
     one, two, three = (simulate(rssr(world), 0.15, **options) for world in (HERE, BINARY, MILLIMETRES))
     assert one.counters == two.counters
     np.testing.assert_array_equal(two.v[-1, :3] / BINARY.unit, one.v[-1, :3])
@@ -429,7 +429,7 @@ def test_index1_drifts_quadratically_without_correction():
 @every_method
 def test_tiny_steps_in_index_3(integrator):
     """h = 1e-6: rounding is eps/h in v and eps/h^2 in lam, nothing worse."""
-    options = {"formulation": "index3", "integrator": integrator, "output": 1, "newton_tolerance": 1e-12}
+    options = {"formulation": "index3", "integrator": integrator, "output": 2, "newton_tolerance": 1e-12}
     solution = simulate(system(0.3), 2e-4, step=1e-6, **options)
     q, v, _ = exact(0.3002)
     assert solution.counters["rejected"] == 0
@@ -442,14 +442,14 @@ def test_stiffness_costs_no_steps(integrator):
     """A damper that forces the loop onto a slow motion: an explicit method would need a thousand times the steps."""
     model = four_bar(speed=0.0)
     model.torsion("thick", "A", stiffness=0.0, damping=2e4)
-    solution = simulate(model, 1.0, rtol=1e-6, formulation="ggl", integrator=integrator, output=1)
+    solution = simulate(model, 1.0, rtol=1e-6, formulation="ggl", integrator=integrator, output=2)
     assert solution.counters["steps"] <= 100
     assert np.abs(solution.v[-1]).max() <= 1e-2
 
 
 def test_trapezoidal_multipliers_do_not_alternate():
     """With y' carried along instead of taken anew, lam would change its sign of error from step to step."""
-    solution = simulate(system(0.3), 0.4, step=0.005, formulation="ggl", integrator="trapezoidal", output=80)
+    solution = simulate(system(0.3), 0.4, step=0.005, formulation="ggl", integrator="trapezoidal", output=81)
     off = np.array([lam - exact(0.3 + t)[2] for t, lam in zip(solution.t, solution.lam, strict=True)])[1:]
     assert (np.abs(off[1:] + off[:-1]) >= np.abs(off[1:] - off[:-1])).mean() >= 0.9
 
@@ -458,8 +458,8 @@ def test_trapezoidal_multipliers_do_not_alternate():
 def test_a_jump_of_the_force_is_passed(integrator):
     model = pendulum()
     model.motor("M", "A", br.SmoothStep(0.0, 20.0, 0.3, 0.300001))
-    reference_ = simulate(model, 0.6, rtol=1e-11, formulation="index1", integrator="dopri5", output=1)
-    solution = simulate(model, 0.6, rtol=1e-7, formulation="ggl", integrator=integrator, output=1)
+    reference_ = simulate(model, 0.6, rtol=1e-11, formulation="index1", integrator="dopri5", output=2)
+    solution = simulate(model, 0.6, rtol=1e-7, formulation="ggl", integrator=integrator, output=2)
     assert np.abs(solution.q[-1] - reference_.q[-1]).max() <= 1e-5
     assert solution.counters["steps"] <= 150
 

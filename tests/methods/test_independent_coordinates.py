@@ -139,7 +139,7 @@ def pendulums(case):
 @pytest.mark.parametrize("formulation", [*INDEPENDENT, "hybrid"])
 def test_trajectories(formulation, case):
     duration, angles, speeds = TRAJECTORIES[case]
-    options = {"formulation": formulation, "integrator": "dopri5", "rtol": 1e-10, "output": 1}
+    options = {"formulation": formulation, "integrator": "dopri5", "rtol": 1e-10, "output": 2}
     functions, bodies = (simulate(system, duration, **options) for system in pendulums(case))
     np.testing.assert_allclose(functions.q[-1][ANGLES], angles, atol=1e-7)
     np.testing.assert_allclose(functions.v[-1][ANGLES], speeds, atol=1e-6)
@@ -151,7 +151,7 @@ def test_trajectories(formulation, case):
 @pytest.mark.parametrize("formulation", ["coordinate-partitioning", "svd"])
 def test_multipliers(formulation):
     """T3, and table 9.1 at t = 0 and 1 s."""
-    solution = simulate(pendulums("A")[0], 1.0, formulation=formulation, integrator="dopri5", rtol=1e-11, output=1)
+    solution = simulate(pendulums("A")[0], 1.0, formulation=formulation, integrator="dopri5", rtol=1e-11, output=2)
     expected = [
         [3.099785793, 4.441013514, -2.410944506, -1.259391892],
         [-3.871065818, 5.760817405, 6.356632029, -5.551197079],
@@ -169,7 +169,7 @@ def figures(formulation, **options):
 
 def test_table_9_3_coordinate_partitioning():
     solution, position, velocity, energy, angle = figures(
-        "coordinate-partitioning", step=0.005, independent=ANGLES, output=200
+        "coordinate-partitioning", step=0.005, independent=ANGLES, output=201
     )
     assert position < 2e-14
     assert velocity < 2e-13
@@ -180,7 +180,7 @@ def test_table_9_3_coordinate_partitioning():
 
 
 def test_table_9_3_svd():
-    solution, position, velocity, energy, angle = figures("svd", step=0.005, output=200)
+    solution, position, velocity, energy, angle = figures("svd", step=0.005, output=201)
     assert position < 2e-14
     assert velocity < 2e-13
     assert energy == pytest.approx(1.2e-6, rel=0.1)
@@ -250,8 +250,8 @@ def spinning_top():
 @pytest.mark.parametrize("formulation", ["coordinate-partitioning", "qr", "householder"])
 def test_many_turns_in_space(formulation):
     model = spinning_top()
-    exact = simulate(model, 1.0, integrator="dopri5", rtol=1e-11, output=5)
-    found = simulate(model, 1.0, formulation=formulation, integrator="dopri5", rtol=1e-10, output=5)
+    exact = simulate(model, 1.0, integrator="dopri5", rtol=1e-11, output=6)
+    found = simulate(model, 1.0, formulation=formulation, integrator="dopri5", rtol=1e-10, output=6)
     assert found.counters["rebasings"] > 15  # 6 turns of the body, none of more than 2 rad from its base
     np.testing.assert_allclose(found.point("top", (0, 0, 0.3)), exact.point("top", (0, 0, 0.3)), atol=1e-7)
     np.testing.assert_allclose(found.v, exact.v, atol=1e-5)
@@ -263,8 +263,8 @@ def test_a_free_body_needs_no_rows():
     model = br.Model("free", gravity=(0, 0, 0))
     model.body("box", br.Box((1, 2, 3), mass=1.0))
     model.start(body="box", velocity=(1, 0, 0), angular_velocity=(0.1, 5.0, 0.1))
-    exact = simulate(model, 2.0, integrator="dopri5", rtol=1e-11, output=2)
-    found = simulate(model, 2.0, formulation="svd", integrator="dopri5", rtol=1e-10, output=2)
+    exact = simulate(model, 2.0, integrator="dopri5", rtol=1e-11, output=3)
+    found = simulate(model, 2.0, formulation="svd", integrator="dopri5", rtol=1e-10, output=3)
     np.testing.assert_allclose(found.v, exact.v, atol=1e-7)
 
 
@@ -273,7 +273,7 @@ def test_a_free_body_needs_no_rows():
 def test_nothing_depends_on_axes_and_units(formulation, world):
     """Units of a power of two change no digit. Others round: the search for dependent coordinates ends 4e-15 away, beside the
     tolerance of 1e-10 that is 4e-5 of an error estimate, and a step that is so much longer may see that the basis is worn out."""
-    options = {"formulation": formulation, "integrator": "dopri5", "rtol": 1e-8, "output": 4}
+    options = {"formulation": formulation, "integrator": "dopri5", "rtol": 1e-8, "output": 5}
     here = simulate(rssr(HERE), 0.5, **options)
     there = simulate(rssr(world), 0.5, **options)
     expected = world.unit * (here.point("rocker") @ world.R.T + world.x)
@@ -321,8 +321,8 @@ def knife_force(t, q, v):
 @pytest.mark.parametrize("formulation", ["coordinate-partitioning", "qr"])
 def test_general_kinematic_map(formulation):
     system = System.from_functions(mass, weight, on_a_curve, T=turning, q0=[1.0, 0.0, 3.0], v0=[0.0, 1.0, 0.2])
-    exact = simulate(system, 1.5, integrator="dopri5", rtol=1e-11, output=3)
-    found = simulate(system, 1.5, formulation=formulation, integrator="dopri5", rtol=1e-10, output=3)
+    exact = simulate(system, 1.5, integrator="dopri5", rtol=1e-11, output=4)
+    found = simulate(system, 1.5, formulation=formulation, integrator="dopri5", rtol=1e-10, output=4)
     np.testing.assert_allclose(found.q, exact.q, atol=1e-7)
     np.testing.assert_allclose(found.v, exact.v, atol=1e-6)
     assert found.constraint_errors.velocity.max() < 1e-12
@@ -341,7 +341,7 @@ def test_unequal_numbers_of_positions_and_velocities_are_refused():
 @pytest.mark.parametrize("planar", [False, True])
 @pytest.mark.parametrize("formulation", ["svd", "qr", "householder", "hybrid"])
 def test_tangent_directions_and_hybrid_pass_singular_positions(formulation, planar):
-    solution = simulate(double_four_bar(planar), 2.0, formulation=formulation, integrator="rk4", step=1e-3, output=1)
+    solution = simulate(double_four_bar(planar), 2.0, formulation=formulation, integrator="rk4", step=1e-3, output=2)
     angle = exact_angle(2.0)
     np.testing.assert_allclose(solution.point("bar 0", (0.5, 0, 0))[-1, :2], [np.cos(angle), np.sin(angle)], atol=1e-6)
     assert [round(event.t, 1) for event in solution.events if event.kind == "singular"] == [0.7, 1.2]
@@ -363,8 +363,8 @@ def test_partitioning_stops_at_a_singular_position(options, planar):
 @pytest.mark.parametrize("formulation", INDEPENDENT)
 def test_rows_are_exchanged_in_time(formulation):
     """Bricard's six-bar needs another choice of independent rows at t = 1.37 s."""
-    exact = simulate(six_bar(), 1.5, formulation="index1", integrator="dopri5", rtol=1e-12, output=1)
-    found = simulate(six_bar(), 1.5, formulation=formulation, integrator="rk4", step=1e-3, output=1)
+    exact = simulate(six_bar(), 1.5, formulation="index1", integrator="dopri5", rtol=1e-12, output=2)
+    found = simulate(six_bar(), 1.5, formulation=formulation, integrator="rk4", step=1e-3, output=2)
     accuracy = 1e-6 if formulation == "coordinate-partitioning" else 1e-9  # single coordinates bend more than tangents
     np.testing.assert_allclose(found.q[-1], exact.q[-1], rtol=0, atol=accuracy)
 
@@ -373,8 +373,8 @@ def test_rows_are_exchanged_in_time(formulation):
 @pytest.mark.parametrize("formulation", INDEPENDENT)
 def test_dead_centres_are_passed(formulation, planar):
     """At the dead centres of a slider-crank the piston's way is no coordinate: the crank has to be."""
-    exact = simulate(slider_crank(planar), 1.0, integrator="dopri5", rtol=1e-11, output=100)
-    found = simulate(slider_crank(planar), 1.0, formulation=formulation, integrator="dopri5", rtol=1e-9, output=100)
+    exact = simulate(slider_crank(planar), 1.0, integrator="dopri5", rtol=1e-11, output=101)
+    found = simulate(slider_crank(planar), 1.0, formulation=formulation, integrator="dopri5", rtol=1e-9, output=101)
     np.testing.assert_allclose(found.joint("P"), exact.joint("P"), atol=1e-7)
     np.testing.assert_allclose(found.joint("A"), exact.joint("A"), atol=1e-7)  # turns are counted
     assert abs(found.joint("A")[-1]) > np.pi
@@ -408,8 +408,8 @@ def test_dependent_only_keeps_its_coordinates(mechanism):
 
 @pytest.mark.parametrize("every", [1, 5])
 def test_dependent_only_as_correction_of_index1(every):
-    exact = simulate(four_bar(), 0.5, formulation="index1", integrator="dopri5", rtol=1e-11, output=1)
-    options = {"correction": "dependent-only", "correction_every": every, "output": 1}
+    exact = simulate(four_bar(), 0.5, formulation="index1", integrator="dopri5", rtol=1e-11, output=2)
+    options = {"correction": "dependent-only", "correction_every": every, "output": 2}
     found = simulate(four_bar(), 0.5, formulation="index1", integrator="rk4", step=5e-4, **options)
     np.testing.assert_allclose(found.q, exact.q, atol=1e-8)
     assert found.counters["corrections"] == 1000 // every
@@ -441,7 +441,7 @@ def test_wrong_coordinates_are_refused(given, sentence):
 
 
 def test_coordinates_that_are_singular_at_the_start():
-    options = {"formulation": "coordinate-partitioning", "integrator": "dopri5", "independent": [PHI1, X1], "output": 1}
+    options = {"formulation": "coordinate-partitioning", "integrator": "dopri5", "independent": [PHI1, X1], "output": 2}
     for repartition in (False, True):  # what was asked for must not be exchanged silently
         with pytest.raises(AssemblyError, match="No good independent coordinates could be found at the start"):
             simulate(pendulums("A")[0], 0.1, repartition=repartition, **options)

@@ -91,7 +91,7 @@ def test_without_constraints_it_is_newmarks_method():
 @cache
 def reference(name):
     mechanism, duration, _ = ORDERS[name]
-    return simulate(mechanism(), duration, formulation="index1", integrator="dopri5", rtol=1e-13, output=1)
+    return simulate(mechanism(), duration, formulation="index1", integrator="dopri5", rtol=1e-13, output=2)
 
 
 ORDERS = {
@@ -113,7 +113,7 @@ def test_order(name, options, order):
     exact, sizes, found = reference(name), largest * 0.5 ** np.arange(1, 4), []
     keys = ("q", "v") if name == "six-bar" else ("q", "v", "lam")  # its multipliers are not unique
     for h in sizes:
-        solution = simulate(mechanism(), duration, step=float(h), output=1, **METHOD, **options)
+        solution = simulate(mechanism(), duration, step=float(h), output=2, **METHOD, **options)
         assert solution.counters["rejected"] == 0
         found.append([np.abs(getattr(solution, key)[-1] - getattr(exact, key)[-1]).max() for key in keys])
     for column in np.array(found).T:
@@ -182,7 +182,7 @@ def run_of(case):
     name, options, step, method, *_ = DRIFTS[case]
     problem = PROBLEMS[name]
     count = min(5000, round(problem.span / step))
-    return simulate(problem.model(**options), problem.span, step=step, output=count, **METHOD, **method)
+    return simulate(problem.model(**options), problem.span, step=step, output=count + 1, **METHOD, **method)
 
 
 @pytest.mark.parametrize("case", list(DRIFTS))
@@ -208,7 +208,7 @@ def test_andrews_with_the_step_of_the_thesis():
     """Claim 11: below 1e-5 J; 2.4e-6 by extrapolation in the spec. beta(0.03 s) of the test set."""
     from bricard.problems.andrews import BETA
 
-    solution = simulate(PROBLEMS["andrews-testset"].model(), 0.05, step=2e-6, output=5000, **METHOD)
+    solution = simulate(PROBLEMS["andrews-testset"].model(), 0.05, step=2e-6, output=5001, **METHOD)
     assert np.abs(solution.energy.error).max() == pytest.approx(2.485e-6, rel=0.01)
     assert solution.joint("O")[3000] + BETA == pytest.approx(15.81077119629904, abs=2e-6)
 
@@ -251,9 +251,9 @@ def test_far_from_the_origin():
 
 
 def test_other_rotation_parameters():
-    exact = simulate(rssr(speed=2.0), 0.2, rtol=1e-10, output=20)
+    exact = simulate(rssr(speed=2.0), 0.2, rtol=1e-10, output=21)
     for rotation in ("quaternion", "euler-zxz", "rotation-vector"):
-        solution = simulate(rssr(speed=2.0).build(rotation=rotation), 0.2, step=0.001, output=20, **METHOD)
+        solution = simulate(rssr(speed=2.0).build(rotation=rotation), 0.2, step=0.001, output=21, **METHOD)
         assert solution.joint("A")[-1] == pytest.approx(exact.joint("A")[-1], abs=1e-4)
 
 

@@ -68,7 +68,7 @@ def test_corrections_run(correction):
         ({"step": -1.0}, ModelError, "step is -1.0"),
         ({"step": None, "integrator": "rk4"}, IncompatibleMethods, "fixed step: give step"),
         ({"step": None, "rtol": 0.0}, ModelError, "rtol is 0.0"),
-        ({"output": 0}, ModelError, "output is 0"),
+        ({"output": 1}, ModelError, "output is 1: at least two samples"),
         ({"output": [5.0]}, ModelError, "output times"),
     ],
 )

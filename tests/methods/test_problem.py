@@ -39,7 +39,7 @@ def test_scipy_gives_the_motion_of_simulate(formulation, mechanism):
     ode = br.problem(model, formulation, **options)
     assert ode.size == len(ode.names) == ode.initial().size
     full = reached(ode, 0.05, ode.initial())
-    solution = br.simulate(model, 0.05, formulation=formulation, integrator="dop853", rtol=1e-10, output=1, **options)
+    solution = br.simulate(model, 0.05, formulation=formulation, integrator="dop853", rtol=1e-10, output=2, **options)
     np.testing.assert_allclose(full.q, solution.q[-1], rtol=0, atol=1e-8)
     np.testing.assert_allclose(full.v, solution.v[-1], rtol=0, atol=1e-7 * np.abs(solution.v).max())
     lam = solution.reaction_multipliers[-1]
@@ -67,7 +67,7 @@ def test_own_loop_with_the_hooks_is_simulate(formulation):
     model = double_pendulum("C")
     ode = br.problem(model, formulation)
     t, y, changes = stepped(ode, ode.initial(), ode.t0, 0.002, 300)
-    solution = br.simulate(model, 0.6, formulation=formulation, integrator="rk4", step=0.002, output=1)
+    solution = br.simulate(model, 0.6, formulation=formulation, integrator="rk4", step=0.002, output=2)
     full = ode.expand(t, y)
     np.testing.assert_allclose(full.q, solution.q[-1], rtol=0, atol=1e-9)
     np.testing.assert_allclose(full.v, solution.v[-1], rtol=0, atol=1e-8)
@@ -85,7 +85,7 @@ def test_without_rebasing_it_is_right_or_refused(formulation):
         assert ode._problem.rebase is not None
         assert "rebase(t, y)" in str(error) or "singular" in str(error), error
         return
-    exact = br.simulate(model, 0.8, formulation=formulation, integrator="dop853", rtol=1e-11, output=1)
+    exact = br.simulate(model, 0.8, formulation=formulation, integrator="dop853", rtol=1e-11, output=2)
     np.testing.assert_allclose(full.q, exact.q[-1], rtol=0, atol=1e-5)
 
 

@@ -96,7 +96,7 @@ def test_turns_between_samples_are_counted():
     model.revolute("A", model.ground, "disc", point=(0, 0, 0), axis=(0, 0, 1))
     model.drive("D", "A", br.Polynomial((0.0, 20.0)))
     model.torsion("T", "A", stiffness=1e-3)
-    solution = br.simulate(model, 1.0, output=5)
+    solution = br.simulate(model, 1.0, output=6)
     assert solution.energy.potential[-1] == pytest.approx(0.5 * 1e-3 * 20**2)
     assert solution.constraint_errors.position[-1] < 1e-9
     assert solution.reaction("D").moment[-1, 2] == pytest.approx(0.02)

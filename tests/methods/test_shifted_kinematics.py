@@ -85,7 +85,7 @@ def test_a7_is_the_multiplier_solution(formulation, system, exact):
     forms = FORMULATIONS[formulation].forms
     integrator = next(i for i in WAYS if any(form in INTEGRATORS[i].accepts for form in forms))
     options, accuracy = WAYS[integrator]
-    solution = br.simulate(system, END, formulation=formulation, integrator=integrator, output=4, **options)
+    solution = br.simulate(system, END, formulation=formulation, integrator=integrator, output=5, **options)
     q, w = solution.q[-1], solution.v[-1]
     np.testing.assert_allclose(q, exact[:3], rtol=0, atol=accuracy)
     v = w - np.linalg.solve(T(q), a0(END, q))  # the Solution shows w = v + T+ a0
@@ -93,13 +93,13 @@ def test_a7_is_the_multiplier_solution(formulation, system, exact):
 
 
 def test_velocities_shown_are_the_rates_of_the_positions(system):
-    state = br.simulate(system, 0.1, rtol=1e-10, output=1)
+    state = br.simulate(system, 0.1, rtol=1e-10, output=2)
     np.testing.assert_allclose(T(Q0) @ state.v[0], T(Q0) @ V0 + a0(0.0, Q0), rtol=0, atol=1e-12)
 
 
 def test_energy_balance_holds(system):
     """Forces here are not conservative: their power is all in the work."""
-    energy = br.simulate(system, END, integrator="dop853", rtol=1e-10, output=400).energy
+    energy = br.simulate(system, END, integrator="dop853", rtol=1e-10, output=401).energy
     assert np.abs(energy.error).max() <= 1e-6 * energy.kinetic.max()
 
 
@@ -116,7 +116,7 @@ def test_more_coordinates_than_velocities():
         return np.array([-v[0]])
 
     system = br.System.from_functions(np.eye(1), drag, T=turn, a0=carried, q0=[1.0, 0.0], v0=[2.0])
-    q = br.simulate(system, 1.0, rtol=1e-11, output=1).q[-1]
+    q = br.simulate(system, 1.0, rtol=1e-11, output=2).q[-1]
     angle = 0.5 + 2.0 * (1 - np.exp(-1.0))  # v = 2 exp(-t): only v is braked
     np.testing.assert_allclose(q, [np.cos(angle), np.sin(angle)], rtol=0, atol=1e-9)
 

@@ -53,7 +53,7 @@ def test_a_shift_of_frame_a_changes_nothing(coordinates, shift):
     place = block.point((0.7, 0.1, 0.6)) - (shift, 0.0, 0.0)
     joint = br.UserJoint.explicit(shifted_screw, {"s": "angle"}, (0.05, shift))
     model.user_joint("U", block, nut, joint, frame_a=block.frame(place), frame_b=nut.frame())
-    found = br.simulate(model, 1.0, coordinates=coordinates, rtol=1e-9, output=1)
+    found = br.simulate(model, 1.0, coordinates=coordinates, rtol=1e-9, output=2)
     wanted = -0.5 * 9.81 * block.rotation[2, 2] * 0.05 / (0.1 + 0.05**2)
     np.testing.assert_allclose(found.joint("U.s")[-1], wanted, rtol=1e-7)
 
@@ -64,7 +64,7 @@ def test_a_path_far_away_is_the_same_path(kind, coordinates):
     """A pendulum of 0.3 m by its arc length, 1000 m from the origin of frame a: motion, energy, reactions."""
     make, function = (br.UserJoint.explicit, path) if kind == "explicit" else (br.UserJoint.implicit, path_closure)
     near, far = (
-        br.simulate(on_a_path(make, function, x), 0.5, coordinates=coordinates, rtol=1e-9, output=5) for x in (0.0, 1e3)
+        br.simulate(on_a_path(make, function, x), 0.5, coordinates=coordinates, rtol=1e-9, output=6) for x in (0.0, 1e3)
     )
     np.testing.assert_allclose(far.joint("U"), near.joint("U"), rtol=0, atol=1e-7)
     np.testing.assert_allclose(far.reaction("U").force, near.reaction("U").force, rtol=0, atol=1e-5)

@@ -74,7 +74,7 @@ METHODS = {
 def exact():
     """End angles of the linkages with all digits, by method."""
     return {
-        (make, name): br.simulate(make(17, 1), 2.0, output=50, **options).joint(joint)[-1]
+        (make, name): br.simulate(make(17, 1), 2.0, output=51, **options).joint(joint)[-1]
         for make, joint in ((typed, "H1"), (typed_bricard, "P0"))
         for name, options in METHODS.items()
     }
@@ -88,7 +88,7 @@ def test_typed_linkages_move_as_they_are_meant_to(digits, method, exact):
         model = make(digits, 1)
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
-            solution = br.simulate(model, 2.0, output=50, **METHODS[method])
+            solution = br.simulate(model, 2.0, output=51, **METHODS[method])
         assert [type(one.message) for one in told] == [NearlyRedundant] * len(told)
         if make is typed:
             words = str(told[0].message)
@@ -106,7 +106,7 @@ def test_a_wished_position_is_reached():
     model.wishes.clear()
     model.start(joint="H1", position=0.3, velocity=3.0)
     with pytest.warns(NearlyRedundant):
-        solution = br.simulate(model, 1.0, output=50)
+        solution = br.simulate(model, 1.0, output=51)
     assert solution.joint("H1")[0] == pytest.approx(0.3, abs=1e-10)
     assert solution.joint_velocity("H1")[0] == pytest.approx(3.0, abs=1e-6)
 

@@ -52,7 +52,7 @@ def test_all_bodies_may_be_welded():
     model = br.Model("welded")
     model.body("b", mass=2.0, inertia=(1, 1, 1))
     model.fixed("F", model.ground, "b", (0, 0, 0))
-    absolute, found = (br.simulate(model, 0.1, coordinates=kind, output=2) for kind in ("absolute", "relative"))
+    absolute, found = (br.simulate(model, 0.1, coordinates=kind, output=3) for kind in ("absolute", "relative"))
     assert found.ok and found.system.n_v == 0
     np.testing.assert_allclose(found.reaction("F").force, absolute.reaction("F").force, rtol=1e-9, atol=1e-9)
 
@@ -63,7 +63,7 @@ def test_states_between_samples_have_their_turns():
     model.revolute("A", model.ground, "w", (0, 0, 0), (0, 0, 1))
     model.torsion("k", "A", stiffness=1e-6)
     model.start(joint="A", velocity=20.0)
-    found = br.simulate(model, 1.0, output=100)
+    found = br.simulate(model, 1.0, output=101)
     between = found.at(0.7531)
     np.testing.assert_allclose(between.turn, [20.0 * 0.7531], rtol=1e-3)
     assert br.linearise(model, state=between).A.shape == (2, 2)
@@ -83,8 +83,8 @@ def test_simulate_takes_what_build_takes():
     model = four_bar()
     built = model.build(coordinates="relative", cut="A")
     found, same = (
-        br.simulate(model, 0.1, coordinates="relative", cut="A", rtol=1e-9, output=3),
-        br.simulate(built, 0.1, rtol=1e-9, output=3),
+        br.simulate(model, 0.1, coordinates="relative", cut="A", rtol=1e-9, output=4),
+        br.simulate(built, 0.1, rtol=1e-9, output=4),
     )
     assert found.system.cut == ("A",) and np.array_equal(found.q, same.q)
     with pytest.raises(ModelError, match=r"cut.* names joints for coordinates"):

@@ -30,7 +30,7 @@ def system_of(mechanism):
 
 @cache
 def reference(mechanism):
-    return simulate(MECHANISMS[mechanism](), DURATION, formulation="index1", integrator="dopri5", rtol=1e-11, output=4)
+    return simulate(MECHANISMS[mechanism](), DURATION, formulation="index1", integrator="dopri5", rtol=1e-11, output=5)
 
 
 def error(solution, mechanism):
@@ -45,7 +45,7 @@ def test_every_formulation(formulation, mechanism):
     _, integrator, _ = choose(formulation, None, None)
     options: dict[str, Any] = {"rtol": 1e-10} if integrator.adaptive else {"step": 1e-3}
     solution = simulate(
-        system_of(mechanism), DURATION, formulation=formulation, integrator=integrator.name, output=4, **options
+        system_of(mechanism), DURATION, formulation=formulation, integrator=integrator.name, output=5, **options
     )
     assert error(solution, mechanism) < OWN.get(formulation, ACCURACY)
 
@@ -53,7 +53,7 @@ def test_every_formulation(formulation, mechanism):
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 @pytest.mark.parametrize("integrator", STEPPED)
 def test_integrators_of_all_kinds(integrator, mechanism):
-    solution = simulate(system_of(mechanism), DURATION, integrator=integrator, step=1e-3, output=4)
+    solution = simulate(system_of(mechanism), DURATION, integrator=integrator, step=1e-3, output=5)
     assert error(solution, mechanism) < STEPPED[integrator]
 
 
@@ -67,7 +67,7 @@ def test_newton_has_the_full_tangent():
 
 
 def test_coordinates_are_a_choice_of_simulate():
-    solution = br.simulate(cart(), DURATION, coordinates="relative", rtol=1e-10, output=4)
+    solution = br.simulate(cart(), DURATION, coordinates="relative", rtol=1e-10, output=5)
     assert solution.system.coordinates == solution.provenance["coordinates"] == "relative"
     assert error(solution, "cart") < ACCURACY
 
@@ -81,7 +81,7 @@ def test_what_cannot_be_factorised_is_refused():
     system = chain(700).build(coordinates="relative")
     with pytest.raises(IncompatibleMethods, match="use index1 with an explicit integrator"):
         br.simulate(system, 0.01, step=1e-3)
-    solution = br.simulate(system, 0.01, integrator="dopri5", rtol=1e-8, output=2)
+    solution = br.simulate(system, 0.01, integrator="dopri5", rtol=1e-8, output=3)
     assert np.abs(solution.energy.error).max() < 1e-5
 
 
@@ -97,5 +97,5 @@ def test_loops_have_no_dead_points_that_the_mechanism_has_not():
     model.revolute("D", model.ground, "o", (1, 0.5, 0), (1, 0, 0))
     model.start(joint="A", velocity=4.0)
     system = model.build(coordinates="relative")
-    assert not [event for event in br.simulate(system, 0.6, output=2).events if event.kind == "singular"]
-    assert br.simulate(system, 0.3, formulation="penalty", integrator="rk4", step=1e-3, output=2).ok
+    assert not [event for event in br.simulate(system, 0.6, output=3).events if event.kind == "singular"]
+    assert br.simulate(system, 0.3, formulation="penalty", integrator="rk4", step=1e-3, output=3).ok

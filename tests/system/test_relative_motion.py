@@ -35,7 +35,7 @@ def runs(name):
     """The same motion in both coordinates."""
     model = model_of(name)
     span = min(PROBLEMS[name].span if name in PROBLEMS else SPAN, SPAN)
-    return [br.simulate(model, span, coordinates=kind, rtol=RTOL, output=11) for kind in ("absolute", "relative")]
+    return [br.simulate(model, span, coordinates=kind, rtol=RTOL, output=12) for kind in ("absolute", "relative")]
 
 
 def bodies(name):
@@ -110,7 +110,7 @@ def test_singular_positions_are_passed():
     """The double four-bar, in line twice on the way."""
     model = PROBLEMS["double-four-bar"].model()
     absolute, relative = (
-        br.simulate(model, 3.0, coordinates=kind, rtol=1e-10, output=31) for kind in ("absolute", "relative")
+        br.simulate(model, 3.0, coordinates=kind, rtol=1e-10, output=32) for kind in ("absolute", "relative")
     )
     assert np.abs(relative.energy.error).max() < 1e-6
     assert np.abs(relative.point("top 1") - absolute.point("top 1")).max() < 1e-6
@@ -119,7 +119,7 @@ def test_singular_positions_are_passed():
 @pytest.mark.parametrize("make", [forest, meadow])
 def test_all_kinds_of_joints(make):
     absolute, relative = (
-        br.simulate(make(), 1.0, coordinates=kind, rtol=1e-10, output=11) for kind in ("absolute", "relative")
+        br.simulate(make(), 1.0, coordinates=kind, rtol=1e-10, output=12) for kind in ("absolute", "relative")
     )
     for body in absolute.system.model.bodies:
         assert np.abs(absolute.point(body) - relative.point(body)).max() < 1e-6
@@ -129,7 +129,7 @@ def test_the_loop_multipliers_are_those_of_the_cut_joint():
     """Without redundancy the multipliers of the loop are the same numbers as in absolute coordinates."""
     model = four_bar(planar=True)
     absolute, relative = (
-        br.simulate(model, 0.5, coordinates=kind, rtol=1e-11, output=6) for kind in ("absolute", "relative")
+        br.simulate(model, 0.5, coordinates=kind, rtol=1e-11, output=7) for kind in ("absolute", "relative")
     )
     rows = [i for i, row in enumerate(absolute.system.rows) if row.joint in {row.joint for row in relative.system.rows}]
     assert np.abs(absolute.lam[:, rows] - relative.lam).max() < 1e-7 * np.abs(relative.lam).max()
@@ -138,7 +138,7 @@ def test_the_loop_multipliers_are_those_of_the_cut_joint():
 def test_channels_and_turns():
     model = four_bar()
     absolute, relative = (
-        br.simulate(model, 3.0, coordinates=kind, rtol=1e-10, output=301) for kind in ("absolute", "relative")
+        br.simulate(model, 3.0, coordinates=kind, rtol=1e-10, output=302) for kind in ("absolute", "relative")
     )
     for channel in absolute.channels:
         assert np.abs(absolute.joint(channel) - relative.joint(channel)).max() < 1e-6
@@ -148,9 +148,9 @@ def test_channels_and_turns():
 
 def test_between_samples_and_going_on():
     model = four_bar()
-    half = br.simulate(model, 0.2, coordinates="relative", rtol=1e-10, output=41)
-    whole = br.simulate(half, 0.2, rtol=1e-10, output=41)
-    exact = br.simulate(model, 0.4, rtol=1e-10, output=2)
+    half = br.simulate(model, 0.2, coordinates="relative", rtol=1e-10, output=42)
+    whole = br.simulate(half, 0.2, rtol=1e-10, output=42)
+    exact = br.simulate(model, 0.4, rtol=1e-10, output=3)
     assert np.abs(whole.point("link")[-1] - exact.point("link")[-1]).max() < 1e-8
     state = whole.at(0.2013)
     assert np.abs(state.q - np.array([np.interp(0.2013, whole.t, column) for column in whole.q.T])).max() < 1e-3
@@ -158,19 +158,19 @@ def test_between_samples_and_going_on():
 
 def test_saving_and_loading(tmp_path):
     model = four_bar()
-    solution = br.simulate(model, 0.1, coordinates="relative", rtol=1e-9, output=3)
+    solution = br.simulate(model, 0.1, coordinates="relative", rtol=1e-9, output=4)
     solution.save(tmp_path / "run.h5")
     loaded = br.Solution.load(tmp_path / "run.h5")
     assert loaded.system.coordinates == "relative"
     assert np.array_equal(loaded.q, solution.q)
     assert np.array_equal(loaded.reaction("B").force, solution.reaction("B").force)
-    cut = br.simulate(model.build(coordinates="relative", cut="A"), 0.1, rtol=1e-9, output=3)
+    cut = br.simulate(model.build(coordinates="relative", cut="A"), 0.1, rtol=1e-9, output=4)
     cut.save(tmp_path / "cut.h5")
     assert br.Solution.load(tmp_path / "cut.h5").system.cut == ("A",)
 
 
 def test_dataset_has_bodies():
-    solution = br.simulate(four_bar(), 0.1, coordinates="relative", rtol=1e-8, output=3)
+    solution = br.simulate(four_bar(), 0.1, coordinates="relative", rtol=1e-8, output=4)
     assert solution.to_xarray().sizes["body"] == 3
 
 
@@ -179,7 +179,7 @@ def test_drivers_turn_counted_angles_on():
     model = four_bar()
     model.wishes.clear()
     model.drive("drive", "A", br.Polynomial((0.0, -9.0)))
-    solution = br.simulate(model, 1.5, coordinates="relative", rtol=1e-9, output=151)
+    solution = br.simulate(model, 1.5, coordinates="relative", rtol=1e-9, output=152)
     assert abs(solution.joint("A")[-1] + 13.5) < 1e-8
 
 

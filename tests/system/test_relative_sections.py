@@ -31,7 +31,7 @@ def hanging(links, planar=True):
 def test_long_closed_chains_move_as_in_absolute_coordinates(links, planar):
     model = hanging(links, planar)
     absolute, relative = (
-        br.simulate(model, 0.02, coordinates=kind, step=2e-3, integrator="rk4", output=2) for kind in KINDS
+        br.simulate(model, 0.02, coordinates=kind, step=2e-3, integrator="rk4", output=3) for kind in KINDS
     )
     assert relative.system.n_v < 0.5 * absolute.system.n_v
     for k in range(0, links, 7):
@@ -62,14 +62,14 @@ def test_short_closed_chains_and_open_ones_keep_their_joints():
 
 def test_an_implicit_integrator_takes_a_divided_chain():
     model = hanging(300)
-    options = {"step": 5e-3, "formulation": "index3", "integrator": "generalized-alpha", "output": 2}
+    options = {"step": 5e-3, "formulation": "index3", "integrator": "generalized-alpha", "output": 3}
     absolute, relative = (br.simulate(model, 0.02, coordinates=kind, **options) for kind in KINDS)
     assert np.abs(absolute.point("link 150") - relative.point("link 150")).max() < 1e-6
 
 
 def test_a_long_open_chain_can_be_divided_by_hand():
     """Its mass matrix is never made, which implicit integrators need; cut joints divide it."""
-    options = {"step": 5e-3, "formulation": "index3", "integrator": "generalized-alpha", "output": 2}
+    options = {"step": 5e-3, "formulation": "index3", "integrator": "generalized-alpha", "output": 3}
     model = chain(600)
     with pytest.raises(IncompatibleMethods, match="divide the branches by cutting a joint here and there"):
         br.simulate(model, 0.01, coordinates="relative", **options)

@@ -227,8 +227,8 @@ def test_multiplier_of_the_unit_norm_vanishes_and_the_accelerations_are_exact():
 @every_set
 def test_single_bodies_move_as_in_the_group(rotation, mechanism):
     model, options = mechanism(), {"formulation": "index1", "integrator": "dopri5", "rtol": 1e-12}
-    group = simulate(model, 0.4, **options, output=20)
-    solution = simulate(model.build(rotation=rotation), 0.4, **options, output=20)
+    group = simulate(model, 0.4, **options, output=21)
+    solution = simulate(model.build(rotation=rotation), 0.4, **options, output=21)
     assert largest_gap(solution, group, next(iter(model.bodies))) <= 1e-9
     assert np.abs(solution.energy.error).max() <= 1e-9
     np.testing.assert_allclose(solution.energy.kinetic, group.energy.kinetic, rtol=0, atol=1e-9)
@@ -252,8 +252,8 @@ def regular(mechanism, rotation):
 def test_closed_loops_move_as_in_the_group(mechanism, rotation, method):
     """Redundant rows included: four-bar and six-bar in space."""
     model = CLOSED[mechanism](TURNED)
-    group = simulate(model, 0.1, **METHODS[method], output=10)
-    solution = simulate(model.build(rotation=rotation), 0.1, **METHODS[method], output=10)
+    group = simulate(model, 0.1, **METHODS[method], output=11)
+    solution = simulate(model.build(rotation=rotation), 0.1, **METHODS[method], output=11)
     for body in model.bodies:
         assert largest_gap(solution, group, body) <= 2e-8
     for joint in model.joints:
@@ -361,12 +361,12 @@ def test_wishes_mean_the_same_in_any_parameters(rotation):
 def test_output_between_samples_and_going_on(rotation):
     options = {"formulation": "index1", "integrator": "dopri5", "rtol": 1e-10}
     system = build(pendulum(TURNED), rotation=rotation)
-    whole = simulate(system, 0.2, **options, output=41)
-    halves = simulate(simulate(system, 0.1, **options, output=21), 0.1, **options, output=21)
+    whole = simulate(system, 0.2, **options, output=42)
+    halves = simulate(simulate(system, 0.1, **options, output=22), 0.1, **options, output=22)
     np.testing.assert_allclose(halves.joint("A")[-1], whole.joint("A")[-1], rtol=0, atol=1e-8)
     between = whole.at(0.1525)
     assert np.abs(system.constraint(0.1525, between.q)).max() <= 1e-6
-    given = simulate(system, 0.1525, **options, output=2)
+    given = simulate(system, 0.1525, **options, output=3)
     np.testing.assert_allclose(between.q, given.q[-1], rtol=0, atol=1e-6)
 
 

@@ -64,7 +64,7 @@ def test_a_bounce_stays_sharp():
         return q[2]
 
     bounce = br.Trigger(floor, direction="falling", action=lambda t, q, v: -v)
-    solution = br.simulate(model, 0.8, triggers=[bounce], output=9, progress=False)
+    solution = br.simulate(model, 0.8, triggers=[bounce], output=10, progress=False)
     hit = np.sqrt(2 / 9.81)
     frames = timeline(solution, 801)
     height = frames.poses[0][0, 2]

@@ -255,7 +255,7 @@ def _compile(chosen, tell):
             "progress": False,
         }
         try:
-            solution = simulate(systems[method.coordinates], 2e-6, output=1, **step, **keywords)
+            solution = simulate(systems[method.coordinates], 2e-6, output=2, **step, **keywords)
         except (BricardError, ArithmeticError, np.linalg.LinAlgError):
             continue  # it will say so in its rows
         if solution.provenance["interrupted"]:

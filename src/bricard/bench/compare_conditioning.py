@@ -38,7 +38,7 @@ def conditioning(systems, span: float, few: bool = False, limit: float = 0.0) ->
     if max(system.n_v, system.n_rows) > LARGEST or not system.n_rows:
         return {}
     try:
-        solution = simulate(system, span, rtol=1e-6, output=4 if few else SAMPLES, check=False, progress=False)
+        solution = simulate(system, span, rtol=1e-6, output=5 if few else SAMPLES + 1, check=False, progress=False)
     except BricardError:
         return {}
     t, smallest, condition = [], [], []

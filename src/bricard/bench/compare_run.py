@@ -60,7 +60,7 @@ def run(systems, span: float, method: Method, setting: float, measure, repeats: 
     """
     system, row, began = systems[method.coordinates], blank(method, setting), time.perf_counter()
     marches, totals, solution, worked = [], [], None, power_source(system) is not None
-    keywords = {"output": 1, "check": False, "progress": False, **setting_of(method, span, setting)}
+    keywords = {"output": 2, "check": False, "progress": False, **setting_of(method, span, setting)}
     try:
         while solution is None or (len(marches) < repeats and sum(marches) < ENOUGH and sum(totals) < 0.5 * limit):
             clock = time.perf_counter()

@@ -55,7 +55,7 @@ def measure(system, case: Case, way: Way, rtol: float, repeats: int = 1) -> dict
         began = time.perf_counter()
         try:
             pair = {"formulation": way.formulation, "integrator": way.integrator, **dict(way.options)}
-            solution = simulate(system, case.span, rtol=rtol, output=1, progress=False, energy=False, **pair)
+            solution = simulate(system, case.span, rtol=rtol, output=2, progress=False, energy=False, **pair)
         except BricardError as error:
             return row | {"reason": str(error), "error": None, "seconds": None}
         whole.append(time.perf_counter() - began)

@@ -34,9 +34,9 @@ def _ida(system):
 
     def run(rtol, span):
         simulate(
-            system, 1e-3 * span, formulation="ggl", integrator="ida", rtol=rtol, output=1, progress=False
+            system, 1e-3 * span, formulation="ggl", integrator="ida", rtol=rtol, output=2, progress=False
         )  # compiles
-        solution = simulate(system, span, formulation="ggl", integrator="ida", rtol=rtol, output=1, progress=False)
+        solution = simulate(system, span, formulation="ggl", integrator="ida", rtol=rtol, output=2, progress=False)
         return solution.seconds["march"], ended(solution)
 
     return run

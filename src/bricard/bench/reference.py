@@ -104,7 +104,7 @@ class Reference:
 def tight(systems, span: float, formulation: str, integrator: str, rtol: float, limit: float = 0.0) -> Candidate:
     """A candidate. `limit`: see Workers."""
     keywords = {"formulation": formulation, "integrator": integrator, "rtol": rtol}
-    solution = simulate(systems["absolute"], span, output=1, progress=False, energy=False, **keywords)
+    solution = simulate(systems["absolute"], span, output=2, progress=False, energy=False, **keywords)
     words = f"{formulation} + {integrator} at rtol {rtol:g}"
     return Candidate(
         words, formulation, KINDS[integrator], ended(solution), solution.counters["steps"], rtol, integrator

@@ -1,7 +1,8 @@
 """The only time loop. It steps, asks the controller, runs the hooks, delivers output, and returns now and then.
 
 clock:    0 time, 1 step size to try, 2 smallest step size, 3 error of the step before, 4 largest step size,
-          5 start time, 6 end time, 7 nominal step of a fixed-step run (0 otherwise).
+          5 start time, 6 end time, 7 nominal step of a fixed-step run (0 otherwise),
+          8 the time from which on too little is left for a step (infinite before that is known).
 counters: the numbers below.
 """
 
@@ -51,7 +52,10 @@ SEPARATE = (
     20  # 1: error control, and equations whose matrix is not the KKT matrix, which says little about the end of a step
 )
 BLIND = 21  # 1: constraints at position level only, which do not tell the way through a singular position
-N_COUNTERS = 22
+PLACED = 22  # 1: Python has put the state, which the triggers have not seen
+N_COUNTERS = 23
+
+TAIL = 8  # place in clock
 
 PASSING = 1e-7  # relative error of a step with which a singular position may be passed
 SHORTER = (0.8, 0.64, 0.512, 1.0)  # sizes of the tries to leap a singular position, the last as planned where none does
@@ -171,11 +175,11 @@ def march(functions, order, form, run, system, work, max_steps):
     breaks, watch, watched = run.breaks, run.watch, run.watch.functions.size
     while counters[OUTPUT] < out_t.size and out_t[counters[OUTPUT]] <= clock[0]:
         deliver(expand, y, run, system, work)
-    if watched > 0:
+    if watched > 0 and counters[PLACED] == 1:  # not after a pause: looking may move where a search for q begins
+        counters[PLACED] = 0
         status = look_here(form, clock[0], 0, run, system, work)
         if status != RUNNING:
             return status
-    tail = math.inf  # the time from which on too little is left for a step
     for _ in range(max_steps):
         if counters[OUTPUT] == out_t.size:
             return FINISHED
@@ -194,8 +198,8 @@ def march(functions, order, form, run, system, work, max_steps):
         reach = h * (1.0 + 3.0 * SLIVER) if on_grid and whole else h
         hit = reach >= (goal - t) * (1.0 - 1e-9) - NEARLY * abs(goal)
         if hit and goal == clock[6] and goal - t < SHORT * h and counters[KEEP_LAM] >= 0:
-            tail = min(tail, t)  # remembered, because the step may be rejected and the rest be divided
-        short = hit and goal == clock[6] and t >= tail
+            clock[TAIL] = min(clock[TAIL], t)  # remembered, because the step may be rejected and the rest be divided
+        short = hit and goal == clock[6] and t >= clock[TAIL]
         if not hit and not on_grid and EVENLY[1 if counters[KEEP_LAM] >= 0 else 0] * h > goal - t:
             # the step before may have been such a part: the digits in which h times a whole number misses the rest do not count
             h = (goal - t) / math.ceil((goal - t) / h * (1.0 - 1e-9))

@@ -35,14 +35,14 @@ def run() -> Result:
     for number, name in enumerate(MECHANISMS, 1):
         problem = PROBLEMS[name]
         system = problem.model().build(**(problem.build or {}))
-        reference = simulate(problem.model(), problem.span, rtol=1e-11, output=1)
+        reference = simulate(problem.model(), problem.span, rtol=1e-11, output=2)
         target = _places(reference)
         seconds: dict[str, float] = {}
         for _ in range(REPEATS):
             for method in PUBLISHED:
                 try:
                     solution = simulate(
-                        system, problem.span, formulation=method, integrator="dopri5", rtol=RTOL, output=1
+                        system, problem.span, formulation=method, integrator="dopri5", rtol=RTOL, output=2
                     )
                 except IncompatibleMethods:
                     continue

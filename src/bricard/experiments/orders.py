@@ -122,14 +122,14 @@ def by_dop853(case, formulation, start):
         "step": case.span / FINEST,
         **OPTIONS.get(formulation, {}),
     }
-    found = simulate(case.systems()[start], case.span, output=SAMPLES, energy=False, **options)
+    found = simulate(case.systems()[start], case.span, output=SAMPLES + 1, energy=False, **options)
     return found.q, found.v, found.lam
 
 
 def certainty():
     """How far another method, Radau of order 13, is from the reference of the loop, in q, v and lam, relative."""
     options = {"formulation": "index1", "integrator": "radau", "order": 13, "newton_tolerance": 1e-14}
-    found = simulate(loop_systems()[0], LOOP.span, step=LOOP.span / 96, output=SAMPLES, **options)
+    found = simulate(loop_systems()[0], LOOP.span, step=LOOP.span / 96, output=SAMPLES + 1, **options)
     parts = zip((found.q, found.v, found.lam), LOOP.reference(0), strict=True)
     return [float(np.abs(a - b).max() / np.abs(b).max()) for a, b in parts]
 
@@ -204,7 +204,7 @@ def errors(case, integrator, order, formulation, form):
             for start, system in enumerate(case.systems()):
                 reference = by_dop853(case, formulation, start) if formulation in SOFT else case.reference(start)
                 own = options | case.options(formulation, start)
-                solution = simulate(system, case.span, output=SAMPLES, energy=False, **setting, **own)
+                solution = simulate(system, case.span, output=SAMPLES + 1, energy=False, **setting, **own)
                 if "step" in setting and solution.counters["steps"] > CUT * case.span / setting["step"]:
                     break
                 parts = zip((solution.q, solution.v, solution.lam), reference, strict=True)

@@ -42,13 +42,13 @@ FREE: dict[str, dict[str, Any]] = {
 def pushed_system():
     """The top with the pulse, and the path of its centre of mass (samples, 3)."""
     system = spinning_top().build()
-    return system, simulate(system, 1.0, integrator="dop853", rtol=1e-12, output=SAMPLES).q[:, :3]
+    return system, simulate(system, 1.0, integrator="dop853", rtol=1e-12, output=SAMPLES + 1).q[:, :3]
 
 
 def error(step: float, **options: Any) -> float:
     """Root mean square error of the centre of mass (m) with the pulse."""
     system, exact = pushed_system()
-    return float(np.sqrt(np.mean((simulate(system, 1.0, step=step, output=SAMPLES, **options).q[:, :3] - exact) ** 2)))
+    return float(np.sqrt(np.mean((simulate(system, 1.0, step=step, output=SAMPLES + 1, **options).q[:, :3] - exact) ** 2)))
 
 
 def run_convergence(steps: tuple[float, ...] = STEPS) -> Result:

@@ -11,6 +11,7 @@ from ..system.turns import tell_coordinates
 from .ledger import begin_ledger, empty_ledger, look
 
 MAX_HALVINGS, MAX_OUTPUT_BYTES = 12, 64e6
+DEFAULT_INTERVALS = 1000  # between the samples of a run whose integrator chooses its steps
 MOST_MATRICES = 4  # complex ones of an implicit integrator
 
 
@@ -21,16 +22,20 @@ def output_times(t, end, nominal, output, problem):
     most = int(min(5000, max(2, MAX_OUTPUT_BYTES / (8 * width))))
     if isinstance(output, (str, bool)):
         raise ModelError(f"output is {output!r}: give a number of samples, an interval in seconds (a float), or times.")
-    if output is None or isinstance(output, (int, np.integer)):
-        if isinstance(output, (int, np.integer)) and output < 1:
-            raise ModelError(f"output is {output}: at least one sample after the start is needed.")
-        if nominal:
-            steps = round((end - t) / nominal)
-            count = min(steps, most if output is None else int(output))
-            grid = np.unique(np.round(np.linspace(0, steps, count + 1)).astype(int))
-            times = t + nominal * grid
+    steps = round((end - t) / nominal) if nominal else 0
+    if output is None:
+        if steps:  # at ends of steps, each of them or as evenly spaced as they allow
+            times = t + nominal * np.unique(np.round(np.linspace(0, steps, min(steps, most) + 1)).astype(int))
         else:
-            times = np.linspace(t, end, min(most, 1000) + 1 if output is None else int(output) + 1)
+            times = np.linspace(t, end, min(most, DEFAULT_INTERVALS) + 1)
+    elif isinstance(output, (int, np.integer)):
+        if output < 2:
+            raise ModelError(f"output is {output}: at least two samples, the start and the end, are needed.")
+        intervals = int(output) - 1
+        if steps and steps % intervals == 0:  # ends of steps, to the last bit
+            times = t + nominal * (steps // intervals) * np.arange(intervals + 1)
+        else:
+            times = np.linspace(t, end, intervals + 1)
     elif isinstance(output, (float, np.floating)):
         if not (np.isfinite(output) and output > 0.0):
             raise ModelError(f"output is {output}: an interval must be a positive number of seconds.")
@@ -62,6 +67,7 @@ def start_run(problem, method, state, work, end, nominal, out_t, numbers, breaks
     first = nominal or span * 1e-4
     counters = np.zeros(counting.N_COUNTERS, np.int64)
     counters[counting.CULPRIT], counters[counting.REBASED_LAST], counters[counting.RESTART] = -1, -1, 1
+    counters[counting.PLACED] = 1
     counters[counting.KEEP_A], counters[counting.KEEP_LAM] = problem.keep_a, problem.keep_lam
     smallest = nominal * 2.0**-MAX_HALVINGS if nominal else 1e-12 * max(span, abs(end))
     none = np.zeros(0, np.uint32)
@@ -72,7 +78,7 @@ def start_run(problem, method, state, work, end, nominal, out_t, numbers, breaks
     if method.second_kkt:
         real = sparse.matrix(system.pattern, system.n_v + 1 + system.n_rows)
     run = Run(
-        clock=np.array([state.t, first, smallest, 1e-4, span, state.t, end, nominal]),
+        clock=np.array([state.t, first, smallest, 1e-4, span, state.t, end, nominal, np.inf]),
         counters=counters,
         y=y.copy(),
         y_new=y.copy(),
@@ -138,7 +144,7 @@ def start_again(problem, method, state, run, work):
     work.turn[:] = state.turn
     run.y[:] = initial(problem, method, state, work)
     run.scale[: problem.scale.size] = problem.scale
-    run.counters[counting.RESTART] = 1
+    run.counters[counting.RESTART], run.counters[counting.PLACED] = 1, 1
     look(state, run, problem.system, work)
 
 

@@ -1,7 +1,7 @@
 """Whether an explicit integrator creeps: its steps are limited by stability, not by the accuracy that is asked for.
 
 Explicit methods are stable only while h rho is of the order of one, rho the fastest rate of y' = f(t, y). A stiff spring makes
-rho huge although nothing moves fast. Both are looked at, between chunks of the time loop: whether the motion is a straight
+rho huge although nothing moves fast. Both are looked at, at fixed numbers of steps (never by the clock: the same run warns, or does not, on every machine): whether the motion is a straight
 line over hundreds of steps, which then are far smaller than it needs, and by a few evaluations of f (power iteration on its
 derivative) whether h rho is of that order. Then a warning says so, once; the run goes on. A motion that does vibrate so fast is
 told of if millions of steps are ahead.
@@ -17,38 +17,46 @@ from ..compiled.march import STEPS
 from ..compiled.status import RUNNING
 from ..errors import StiffSystem
 
-STRIDE = 300  # steps between two looks
+STRIDE = 300  # steps up to the first look, and between the next ones
+SPREAD = 20  # later looks are this share (1 / SPREAD) of the steps behind them apart: a long run pays for few of them
 STRAIGHT = 0.01  # of the natural sizes of positions and velocities: how far a motion may be from a straight line
 LIMITED, RESOLVED = (
     0.3,
     0.01,
 )  # h rho from which on stability is felt; below which only the tolerance asks for such steps
 MANY, VERY_MANY = 2e4, 2e6  # fewer further steps are no nuisance; where the motion does vibrate
-LASTING = 3  # looks in a row after which a vibration does not die out soon
+LASTING = 0.01  # share of the further steps: a vibration that has lasted for so many does not die out soon
 ROUNDS, FIRST, NUDGE = 24, 12, 1e-7  # of the power iteration: how many, how many of them are forgotten, relative size
 
 
 class Creeping:
-    """Watches one run, if `watched`. Cheap: a look at every STRIDE steps at most."""
+    """Watches one run, if `watched`: after STRIDE steps, then ever more rarely."""
 
     def __init__(self, problem, method, run, work, watched):
         self.problem, self.method, self.run, self.work, self.watched = problem, method, run, work, watched
         self.looks = []  # (number of steps, t, [q, v] in natural sizes)
-        self.bent = 0  # looks in a row at which the motion was not straight
+        self.bent_since = 0  # number of the step since which the motion is not straight
+        self.due = STRIDE  # number of the step after which to look next
+
+    def steps_left(self):
+        """Steps up to the next look: a chunk of the time loop must not be longer."""
+        return self.due - int(self.run.counters[STEPS])
 
     def look(self):
         """To be called between chunks of the time loop; warns where the run creeps."""
         steps = int(self.run.counters[STEPS])
-        if not self.watched or (self.looks and steps - self.looks[-1][0] < STRIDE):
+        if not self.watched or steps < self.due:
             return
+        self.due = steps + max(STRIDE, steps // SPREAD)
         t = float(self.run.clock[0])
         self.looks = [*self.looks[-2:], (steps, t, self._state(t))]
         if len(self.looks) < 3 or not t > self.looks[0][1]:
             return
         h = (t - self.looks[0][1]) / (steps - self.looks[0][0])
         further, straight = (float(self.run.clock[6]) - t) / h, self._straight()
-        self.bent = 0 if straight else self.bent + 1
-        if further < (MANY if straight else VERY_MANY) or 0 < self.bent < LASTING:
+        if straight:
+            self.bent_since = steps
+        if further < (MANY if straight else VERY_MANY) or 0 < steps - self.bent_since < LASTING * further:
             return
         rate = self._fastest(t)
         if h * rate < (LIMITED if straight else RESOLVED):
