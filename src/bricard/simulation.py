@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 import time
+import warnings
 from dataclasses import replace
 from math import ceil
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .admission import check_admitted, check_numbers, tell_misfit, tell_moved
+from .balance import Judged, judge_balance
 from .compiled import march as counting
 from .compiled.handles import pack
 from .compiled.march import deliver, march
@@ -25,6 +27,8 @@ from .compiled.status import (
     RUNNING,
     STOPPED,
     TRIGGERED,
+    UNBALANCED,
+    sentence,
 )
 from .ending import judge
 from .errors import IncompatibleMethods, ModelError, SimulationError
@@ -32,8 +36,8 @@ from .formulations.base import ODE, RESIDUAL_DAE, SEMI_EXPLICIT_DAE
 from .model import Model
 from .pairing import choose, external_correction, pair_up
 from .progress import Progress
-from .registry import CONTROLLERS
-from .solution.solution import Solution
+from .registry import CONTROLLERS, INTEGRATORS
+from .solution.solution import NOTHING, Solution
 from .stepping.events import Watching, breaks_of, checked, given_times
 from .stepping.start import output_times, start_again, start_run
 from .stepping.stiffness import Creeping
@@ -47,6 +51,7 @@ from .system.user_joint import watch_steps
 CHUNK_SECONDS = 0.2
 FIRST_CHUNK = 64  # steps: short runs end in one call
 RTOL = 1e-8  # default tolerance of adaptive runs
+FINER, SECOND_SAMPLES = 0.01, 41  # of a second look at the energy: of the tolerances, and how many samples
 WHOLE, ROUNDING = 1e-9, 1e-12  # of a step, and of the duration, by which this may miss a multiple of it
 
 
@@ -90,11 +95,59 @@ def simulate(
     models, none in conservative ones. progress : show a bar; None: on a terminal. check : raise SimulationError if the run does
     not reach its end; otherwise the Solution carries the status. Further options go to formulation or integrator.
     """
-    began = time.perf_counter()
-    check_numbers(duration=duration, step=step, rtol=rtol, atol=atol, first_step=first_step, max_step=max_step)
-    triggers, breaks = checked(triggers), given_times(breaks)
+    settings = {
+        "step": step,
+        "rtol": rtol,
+        "atol": atol,
+        "first_step": first_step,
+        "max_step": max_step,
+        "formulation": formulation,
+        "integrator": integrator,
+        "form": form,
+        "correction": correction,
+        "correction_every": correction_every,
+        "correction_tolerance": correction_tolerance,
+        "breaks": given_times(breaks),
+        **options,
+    }
     if not isinstance(energy, (bool, np.bool_)):
         raise ModelError(f"energy is {energy!r}; it must be True or False.")
+    how = {"output": output, "triggers": checked(triggers), "progress": progress, "energy": bool(energy)}
+    status, solution = _simulated(what, duration, coordinates=coordinates, cut=cut, **how, **settings)
+    if status in (FINISHED, STOPPED):
+        status, solution = _judged(status, solution, what, settings, energy)
+    if check and status not in (FINISHED, STOPPED, RANGE_ENDED, INTERRUPTED):
+        raise SimulationError(solution.status, solution)
+    return solution
+
+
+def _simulated(
+    what,
+    duration,
+    *,
+    step,
+    rtol,
+    atol,
+    first_step,
+    max_step,
+    coordinates=None,
+    cut=(),
+    formulation,
+    integrator,
+    form,
+    correction,
+    correction_every,
+    correction_tolerance,
+    output,
+    triggers,
+    breaks,
+    energy,
+    progress,
+    **options,
+):
+    """(status code, Solution) of a run, whose energy is not judged yet; arguments as those of simulate()."""
+    began = time.perf_counter()
+    check_numbers(duration=duration, step=step, rtol=rtol, atol=atol, first_step=first_step, max_step=max_step)
     earlier = what if isinstance(what, Solution) else None
     system = _system(what, coordinates, cut)
 
@@ -138,9 +191,39 @@ def simulate(
         earlier=earlier,
     )
     solution = replace(solution, system=system)  # a formulation may have reordered it for itself
-    if check and ending.status not in (FINISHED, STOPPED, RANGE_ENDED, INTERRUPTED):
-        raise SimulationError(ending.sentence, solution)
-    return solution
+    return ending.status, solution
+
+
+def _judged(status, solution, what, settings, energy):
+    """(status code, Solution) of a run that has reached its end, after a look at its energy."""
+    if not energy:
+        return status, replace(solution, status=f"{solution.status} Its energy is not judged (energy=False).")
+    fixed, integrator = solution.provenance["step"], INTEGRATORS[solution.provenance["integrator"]]
+
+    def look_again(first, last):
+        """The Solution from one sample to another with finer steps, or None where they fail."""
+        part, span = solution.samples(np.array([first])), float(solution.t[last] - solution.t[first])
+        start = replace(part.at(part.t[0]), totals=solution.totals[first] if len(solution.totals) else NOTHING)
+        finer = {"step": fixed / 2.0} if fixed else {"rtol": FINER * solution.provenance["rtol"], "first_step": None}
+        finer |= {"atol": None if fixed else FINER * solution.provenance["atol"]}
+        how = {"output": SECOND_SAMPLES, "triggers": (), "progress": False, "energy": True}
+        part = replace(part, end=start, events=())
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            status, found = _simulated(part, span, **how, **settings | finer)
+        return found if status == FINISHED else None
+
+    first = max(what.t.size - 1, 0) if isinstance(what, Solution) else 0
+    rtol = 0.0 if fixed else float(solution.provenance["rtol"])
+    said = judge_balance(Judged(solution, first, rtol, integrator.damps, look_again))
+    if said is None:
+        return status, solution
+    if not said.failed:
+        return status, replace(solution, status=f"{solution.status} Note: {said.sentence}.")
+    steps = solution.counters["steps"]
+    return UNBALANCED, replace(
+        solution, ok=False, status=sentence(UNBALANCED, solution.t[-1], 0.0, steps, said.sentence)
+    )
 
 
 def _system(what, coordinates, cut):

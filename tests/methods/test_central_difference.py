@@ -45,7 +45,9 @@ def oscillator(damping=0.0):
 
 def drift(integrator, step, without=0, **options):
     """The largest energy error in 10 s, the last `without` steps not counted (the source's code left them out)."""
-    solution = simulate(swing(), 10.0, step=step, integrator=integrator, output=round(10.0 / step) + 1, **ODE, **options)
+    solution = simulate(
+        swing(), 10.0, step=step, integrator=integrator, output=round(10.0 / step) + 1, **ODE, **options
+    )
     energy = 0.5 * solution.v[:, 0] ** 2 - GRAVITY * np.sin(solution.q[:, 0])
     return np.abs(energy[: energy.size - without]).max()
 

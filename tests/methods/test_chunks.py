@@ -5,12 +5,12 @@ import warnings
 
 import numpy as np
 import pytest
+from test_creeping import rod
 
 import bricard as br
-import bricard.simulation  # noqa: F401  (the module; bricard.simulate is the function)
+import bricard.simulation
 from bricard.errors import StiffSystem
 from mechanisms import four_bar
-from test_creeping import rod
 
 LOOP = sys.modules["bricard.simulation"]
 SECONDS = (0.0, 1e-3, 10.0)  # 0: a single step at a time

@@ -47,7 +47,9 @@ def pendulum() -> System:
 def drift(step: float, integrator: str, **options: Any) -> float:
     """Largest error of energy (J) of the pendulum. The last two steps are left out, as in the source."""
     count = min(round(DURATION / step), SAMPLES)
-    solution = simulate(pendulum(), DURATION, step=step, integrator=integrator, output=count + 1, energy=False, **options)
+    solution = simulate(
+        pendulum(), DURATION, step=step, integrator=integrator, output=count + 1, energy=False, **options
+    )
     energy = 0.5 * solution.v[:, 0] ** 2 - GRAVITY * np.sin(solution.q[:, 0])
     return float(np.abs(energy[:-2]).max())
 

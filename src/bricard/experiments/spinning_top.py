@@ -48,7 +48,9 @@ def pushed_system():
 def error(step: float, **options: Any) -> float:
     """Root mean square error of the centre of mass (m) with the pulse."""
     system, exact = pushed_system()
-    return float(np.sqrt(np.mean((simulate(system, 1.0, step=step, output=SAMPLES + 1, **options).q[:, :3] - exact) ** 2)))
+    return float(
+        np.sqrt(np.mean((simulate(system, 1.0, step=step, output=SAMPLES + 1, **options).q[:, :3] - exact) ** 2))
+    )
 
 
 def run_convergence(steps: tuple[float, ...] = STEPS) -> Result:

@@ -66,6 +66,7 @@ class Integrator:
     )  # option -> smallest and largest value, or all values
     numbers: Callable[..., tuple[float, ...]] | None = None
     own: Callable[[int, int, int, int], str] | None = None
+    damps: bool = False  # whether it takes energy out of fast vibrations by design
 
     @property
     def adaptive(self):

@@ -295,6 +295,7 @@ def difference(row, i, n_q, n):
 BDF = Integrator(
     name="bdf",
     title="Backward differentiation formulas, orders 1 to 5, implicit, adaptive",
+    damps=True,
     accepts=("ResidualDae", "SemiExplicitDae"),
     order=5,
     orders={k: by_index(*[(k, k, k)] * 3) for k in range(1, HIGHEST + 1)},

@@ -84,6 +84,7 @@ def gamd(form, t, h, run, system, work):
 GAMD = Integrator(
     name="gamd",
     title="Generalised Adams methods in blocks, orders 3, 5, 7, 9, implicit, adaptive",
+    damps=True,
     accepts=("ResidualDae", "SemiExplicitDae"),
     order=9,
     orders={p: by_index((p, p, p), (p, p, p), (p, p, p - 1)) for p in (3, 5, 7, 9)},

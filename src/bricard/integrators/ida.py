@@ -188,6 +188,7 @@ def failed(result, status):
 IDA = Integrator(
     name="ida",
     title="SUNDIALS IDA, orders 1 to 5, implicit, adaptive; drives its own loop",
+    damps=True,
     accepts=("ResidualDae",),
     order=5,
     orders={k: by_index((k, k, k), (k, k, k), (k, k, k - 1)) for k in range(1, 6)},  # steps change all the time

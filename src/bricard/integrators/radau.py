@@ -63,6 +63,7 @@ def variable_radau(form, t, h, run, system, work):
 RADAU = Integrator(
     name="radau",
     title="Radau IIA, three to seven stages, orders 5, 9, 13, implicit, adaptive",
+    damps=True,
     accepts=("ResidualDae", "SemiExplicitDae"),
     order=13,
     orders={2 * s - 1: by_index(*theory(s)) for s in (3, 5, 7)},

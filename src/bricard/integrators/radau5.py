@@ -77,6 +77,7 @@ def radau5(form, t, h, run, system, work):
 RADAU5 = Integrator(
     name="radau5",
     title="Radau IIA, three stages, order 5, implicit, adaptive",
+    damps=True,
     accepts=("ResidualDae", "SemiExplicitDae"),
     order=5,
     orders={5: by_index(*theory(MOST))},

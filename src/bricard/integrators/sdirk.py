@@ -131,6 +131,7 @@ def interpolate(t, h, theta, out, run):
 SDIRK = Integrator(
     name="sdirk",
     title="Diagonally implicit Runge-Kutta 4(3), adaptive",
+    damps=True,
     accepts=("ResidualDae", "SemiExplicitDae"),
     order=4,
     orders={4: by_index((4, 4, 4), (3, 3, 2), (2, 2, 1))},

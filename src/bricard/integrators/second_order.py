@@ -174,6 +174,7 @@ def member(name, title, parameters, options, ranges, references, special=None, a
     return Integrator(
         name=name,
         title=title,
+        damps=True,
         accepts=("MechanicalDae",),
         order=2,
         orders={2: {"MechanicalDae": (2, 2, 2)} | (special or {})},

@@ -67,6 +67,18 @@ def observe(t, q, v, turns, places, known, own, has_own, table, a, lam, system, 
 
 
 @compiled
+def mechanical_energy(t, q, v, turns, places, known, out, system, work):
+    """Kinetic and potential energy (J) of samples, out (samples, 2), and nothing else; arguments as those of observe."""
+    for k in range(t.size):
+        for m in range(work.turn.size):
+            work.turn[m] = turns[k, m]
+        for j in range(places.size):
+            work.memory[places[j]] = known[k, j]
+        evaluate(t[k], q[k], v[k], VELOCITY | ENERGY, system, work)
+        out[k, 0], out[k, 1] = kinetic_energy(system, work), work.energy[0]
+
+
+@compiled
 def wrenches(t, q, v, turns, places, known, lam, row_slot, row_part, force_slot, out, system, apart, work):
     """Loads of joints and forces on bodies, out (samples, slots, 6): force in the world, torque about the centre of mass in
     body axes. Joints: -G^T lam, entry n of G belonging to the slot row_slot[n] and its direction row_part[n]. Forces: what each

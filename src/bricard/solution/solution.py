@@ -215,13 +215,14 @@ class Solution:
         kinetic, potential = table[:, KINETIC], table[:, POTENTIAL]
         summed = len(self.totals) > 0 and bool(np.isfinite(self.totals[:, -1]).all())
         done = self.totals[:, -1] if summed else motion.integral(self.t, table[:, POWER])
-        work = done - done[:1] + self._jumps()
+        work = done - done[:1] + self.jumps
         total = kinetic + potential
         parts = (kinetic, potential, total, work, total - total[:1] - work)
         return Energy(*map(read_only, parts))
 
-    def _jumps(self):
-        """Energy (n,) that resets have put in up to each sample."""
+    @property
+    def jumps(self):
+        """Energy (n,) that resets have put in up to each sample, J."""
         resets, jumps = [event for event in self.events if event.kind == "reset"], np.zeros(self.t.size)
         for event in resets:
             near = int(np.clip(np.searchsorted(self.t, event.t), 0, self.t.size - 1))
@@ -238,6 +239,14 @@ class Solution:
             )
             jumps[self.t >= event.t] += np.diff(pair.energy.total)
         return jumps
+
+    def samples(self, rows):
+        """A Solution of some of the samples, by number; events, counters and status stay those of the whole run."""
+        taken = {
+            name: None if getattr(self, name) is None else np.ascontiguousarray(getattr(self, name)[rows])
+            for name in ("t", "q", "v", "own_a", "own_lam", "turns")
+        }
+        return replace(self, **taken, totals=self.totals[rows] if len(self.totals) else self.totals)
 
     @property
     def constraint_errors(self):

@@ -307,7 +307,8 @@ class System:
         return {}
 
     @cached_property
-    def _scratch(self):
+    def scratch(self):
+        """A Work of its own and its compiled twin, for evaluations between runs; overwritten by each of them."""
         work = self.work()
         return work, pack(work)
 
@@ -315,7 +316,7 @@ class System:
         """The Work record with everything that the flags ask for at (t, q, v); overwritten by the next call."""
         check_sizes(self, q=q, v=v, lam=lam)
         t = number(t, "t")
-        work, packed = self._scratch
+        work, packed = self.scratch
         work.lam[:] = 0.0 if lam is None else lam
         q, v = (np.array(x, float, order="C") for x in (q, v))
         evaluate(t, q, v, flags, self.compiled, packed)
@@ -363,7 +364,7 @@ class System:
     def kinematic_map(self, q):
         """T(q) with q' = T v, sparse (n_q, n_v)."""
         check_sizes(self, q=q)
-        r, (work, packed) = self.record, self._scratch
+        r, (work, packed) = self.record, self.scratch
         q = np.array(q, float, order="C")
         kinematic_map(q, np.zeros(r.n_v), self.compiled, packed)
         return self._sparse(r.t_row, r.t_column, work.t, (r.n_q, r.n_v))
@@ -374,7 +375,7 @@ class System:
         In relative coordinates by the recursive Newton-Euler method, whose cost grows with the number of bodies only.
         """
         check_sizes(self, a=a)
-        a, (work, packed) = np.asarray(a, float), self._scratch
+        a, (work, packed) = np.asarray(a, float), self.scratch
         self.evaluated(t, q, v, lam=lam)
         if self.tree:
             tau = np.zeros(self.n_v)
@@ -388,7 +389,7 @@ class System:
     def tangent(self, t, q, v, a, lam):
         """Derivatives of the residual and of the velocity constraint, see Tangent; a = v' (n_v,), lam (n_rows,)."""
         check_sizes(self, a=a)
-        r, (work, _) = self.record, self._scratch
+        r, (work, _) = self.record, self.scratch
         work.u[: r.n_v] = a
         self.evaluated(t, q, v, VELOCITY | TANGENT | RATE | REFRESH, lam)
         size = (r.n_v, r.n_v)
@@ -402,7 +403,7 @@ class System:
         """q moved by an increment (n_v,) on the configuration space."""
         q_new = np.zeros(self.n_q)
         q, increment = (np.array(x, float, order="C") for x in (q, increment))
-        retract(q, increment, q_new, self.compiled, self._scratch[1])
+        retract(q, increment, q_new, self.compiled, self.scratch[1])
         return q_new
 
     def row_name(self, row):
