@@ -177,7 +177,7 @@ def _judge_growth(run, every):
     if again is None or np.abs(again.v[-1]).max(initial=0.0) * AGREES >= speed[row]:
         return None
     return Balance(
-        f"up to t = {run.solution.t[every[row]]:.6g} s the velocities grow {EXPLODED:.0e} times, and with finer steps they do not: "
-        "the method is unstable with these steps",
+        f"up to t = {run.solution.t[every[row]]:.6g} s the velocities grow {EXPLODED:.0e} times, and with finer steps they do "
+        "not: the method is unstable. Take a smaller step",
         True,
     )

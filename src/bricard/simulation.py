@@ -88,12 +88,13 @@ def simulate(
     `model.build()`, of a Model; a System has its own. formulation, integrator : names, see `bricard list`; what is not given is
     chosen to fit. form : in which they meet, where there are several; the first one of the formulation if it is not given.
     correction : a name, for Ode forms and for what drifts; made every `correction_every` steps, where the error of position or
-    velocity exceeds `correction_tolerance` (scaled; one number, or one for each). output : number of evenly spaced samples (at least
-    2: the start and the end are among them), interval (s, a float), or array of times. triggers : what to watch on the way, see
-    Trigger. breaks : times (s) at which something jumps: steps end there and start anew; smooth steps and tables of a model are
-    known. energy : sum up the work of dampers, motors and drivers in each step, for `solution.energy`; it takes time in driven
-    models, none in conservative ones. progress : show a bar; None: on a terminal. check : raise SimulationError if the run does
-    not reach its end; otherwise the Solution carries the status. Further options go to formulation or integrator.
+    velocity exceeds `correction_tolerance` (scaled; one number, or one for each). output : number of evenly spaced samples (at
+    least 2: the start and the end are among them), interval (s, a float), or array of times. triggers : what to watch on the way,
+    see Trigger. breaks : times (s) at which something jumps: steps end there and start anew; smooth steps and tables of a model
+    are known. energy : sum up the work of dampers, motors and drivers in each step, for `solution.energy`, and judge at the end
+    whether the energy balances; it takes time in driven models, next to none in conservative ones. progress : show a bar; None:
+    on a terminal. check : raise SimulationError if the run does not reach its end; otherwise the Solution carries the status.
+    Further options go to formulation or integrator.
     """
     settings = {
         "step": step,

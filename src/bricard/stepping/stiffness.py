@@ -1,10 +1,10 @@
 """Whether an explicit integrator creeps: its steps are limited by stability, not by the accuracy that is asked for.
 
 Explicit methods are stable only while h rho is of the order of one, rho the fastest rate of y' = f(t, y). A stiff spring makes
-rho huge although nothing moves fast. Both are looked at, at fixed numbers of steps (never by the clock: the same run warns, or does not, on every machine): whether the motion is a straight
-line over hundreds of steps, which then are far smaller than it needs, and by a few evaluations of f (power iteration on its
-derivative) whether h rho is of that order. Then a warning says so, once; the run goes on. A motion that does vibrate so fast is
-told of if millions of steps are ahead.
+rho huge although nothing moves fast. Both are looked at, at fixed numbers of steps, never by the clock: the same run warns, or
+does not, on every machine. The motion: whether it is a straight line over hundreds of steps, which then are far smaller than it
+needs. The rate: by a few evaluations of f (power iteration on its derivative), whether h rho is of that order. Then a warning
+says so, once; the run goes on. A motion that does vibrate so fast is told of if millions of steps are ahead.
 Reference: Hairer and Wanner, Solving ODEs II (1996), section IV.2, for the test on h rho.
 """
 
