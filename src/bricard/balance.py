@@ -36,7 +36,7 @@ CONVERGES = 0.7  # what half the step may leave of an error of first order or hi
 PIECES = 20  # a second look is at one of so many parts of the samples
 EXPLODED = 1e6  # growth of the velocities in a run
 AGREES = 1e3  # factor within which a second look must find such a growth again
-RESTING = 1e-9  # of the energy of all bodies at a height of the characteristic length: less traffic is rest
+RESTING = 0.05  # of the energy of all bodies at a height of the characteristic length: so much traffic counts at least
 
 
 class Balance(NamedTuple):
@@ -122,11 +122,15 @@ def _suspicious(run, seen):
 
 def _wrong(run, seen):
     """Whether E - W has moved by more than expected up to each sample (n,), or is no number."""
+    with np.errstate(all="ignore"):
+        return ~(np.maximum.accumulate(np.abs(seen.moved)) <= run.expected * (seen.traffic + _rest(run)))
+
+
+def _rest(run):
+    """Energy (J) that counts as traffic in any case."""
     r = run.solution.system.record
     height = max(float(np.linalg.norm(r.gravity)), r.length) * r.length  # without gravity: of one length per s^2
-    rest = RESTING * float(r.mass.sum()) * height
-    with np.errstate(all="ignore"):
-        return ~(np.maximum.accumulate(np.abs(seen.moved)) <= run.expected * (seen.traffic + rest))
+    return RESTING * float(r.mass.sum()) * height
 
 
 def _second_look(run, seen):
@@ -134,25 +138,16 @@ def _second_look(run, seen):
     with np.errstate(all="ignore"):
         moved, traffic, since = seen.moved, float(seen.traffic[-1]), seen.t[int(np.argmax(_wrong(run, seen)))]
     if not np.isfinite(traffic):
-        return Balance(
-            f"the energy is no finite number up to the end; it does not balance from t = {since:.6g} s on", True
-        )
-    width = max(1, (len(moved) - 1) // PIECES)
-    pieces = np.abs(moved[width:] - moved[:-width])
-    for event in run.solution.events:
-        if event.kind == "reset":  # what an action does is not repeated
-            pieces[(seen.t[:-width] < event.t) & (event.t <= seen.t[width:])] = 0.0
-    start = int(np.argmax(pieces))
-    again = run.look_again(run.first + start, run.first + start + width)
-    finer, change = np.inf, float(moved[start + width] - moved[start])
+        return Balance(f"from t = {since:.6g} s on the energy grows beyond all numbers. Take a smaller step", True)
+    start, stop = _worst_piece(run, seen)
+    again = run.look_again(run.first + start, run.first + stop) if stop > start else None
+    change, finer = float(moved[stop] - moved[start]), 0.0
     if again is not None:
         finest = _course(again, np.arange(len(again.t)), run)
         finer, traffic = abs(float(finest.moved[-1])), max(traffic, float(finest.traffic[-1]))
-    share = float(np.abs(moved).max()) / traffic
-    if share <= run.expected:
-        return None  # there was more traffic between the samples
+    share = float(np.abs(moved).max()) / (traffic + _rest(run))
     helps = finer <= CONVERGES * abs(change)
-    if helps and share <= (LOST if run.rtol else GONE):
+    if share <= run.expected or (helps and share <= (LOST if run.rtol else GONE)):
         return None
     said = (
         f"from t = {since:.6g} s on the energy does not balance: {abs(float(moved[-1])):.3g} J were "
@@ -162,6 +157,18 @@ def _second_look(run, seen):
         return Balance(f"{said}, by the damping of the method", False)
     tighter = "Take a tighter rtol" if run.rtol else "Take a smaller step"
     return Balance(f"{said}. {tighter if helps else 'Finer steps do not help: take another method'}", True)
+
+
+def _worst_piece(run, seen):
+    """Rows between which E - W moves most; the same row twice where resets, which are not repeated, lie in all pieces."""
+    moved, t = seen.moved, seen.t
+    width = max(1, (len(moved) - 1) // PIECES)
+    pieces = np.abs(moved[width:] - moved[:-width])
+    for event in run.solution.events:
+        if event.kind == "reset":
+            pieces[(t[:-width] < event.t) & (event.t <= t[width:])] = 0.0
+    start = int(np.argmax(pieces))
+    return start, start + width * (pieces[start] > 0.0)
 
 
 def _judge_growth(run, every):
