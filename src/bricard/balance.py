@@ -111,10 +111,8 @@ def _course(solution, rows, run):
     work, packed = system.scratch
     jumps = part.jumps if any(event.kind == "reset" for event in solution.events) else 0.0
     places, known = known_coordinates(part, work)
-    states = (
-        np.array(x) for x in (part.t, part.q, part.v, part.turns)
-    )  # compiled code wants arrays that can be written
-    mechanical_energy(*states, places, known, out, system.compiled, packed)
+    t, q, v, turns = (np.array(x) for x in (part.t, part.q, part.v, part.turns))  # compiled code wants them writeable
+    mechanical_energy(t, q, v, turns, places, known, out, system.compiled, packed)
     return Course(part.t, out[:, 0], out[:, 1], part.totals[:, -1] + jumps)
 
 
