@@ -55,7 +55,6 @@ BLIND = 21  # 1: constraints at position level only, which do not tell the way t
 PLACED = 22  # 1: Python has put the state, which the triggers have not seen
 N_COUNTERS = 23
 
-TAIL = 8  # place in clock
 
 PASSING = 1e-7  # relative error of a step with which a singular position may be passed
 SHORTER = (0.8, 0.64, 0.512, 1.0)  # sizes of the tries to leap a singular position, the last as planned where none does
@@ -198,8 +197,8 @@ def march(functions, order, form, run, system, work, max_steps):
         reach = h * (1.0 + 3.0 * SLIVER) if on_grid and whole else h
         hit = reach >= (goal - t) * (1.0 - 1e-9) - NEARLY * abs(goal)
         if hit and goal == clock[6] and goal - t < SHORT * h and counters[KEEP_LAM] >= 0:
-            clock[TAIL] = min(clock[TAIL], t)  # remembered, because the step may be rejected and the rest be divided
-        short = hit and goal == clock[6] and t >= clock[TAIL]
+            clock[8] = min(clock[8], t)  # remembered, because the step may be rejected and the rest be divided
+        short = hit and goal == clock[6] and t >= clock[8]
         if not hit and not on_grid and EVENLY[1 if counters[KEEP_LAM] >= 0 else 0] * h > goal - t:
             # the step before may have been such a part: the digits in which h times a whole number misses the rest do not count
             h = (goal - t) / math.ceil((goal - t) / h * (1.0 - 1e-9))
