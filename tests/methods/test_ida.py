@@ -104,13 +104,18 @@ def test_without_the_wheel_it_says_what_to_install(monkeypatch):
 
 @pytest.mark.parametrize("formulation", FORMS)
 def test_error_follows_the_tolerance(wheel, formulation):
+    """Control of the error per step gives errors rtol^(k / (k + 1)), k being the order, here 3 to 5: exponents from 3/4 to 1.
+
+    IDA chooses steps and orders by thresholds, so that last digits scatter errors by a factor of 3 about that. A slope from five
+    tolerances a decade apart then has the standard error ln 3 / (ln 10 sqrt(10)) = 0.15.
+    """
     tolerances, found = 10.0 ** -np.arange(5.0, 10.0), []
     for rtol in tolerances:
         solution = simulate(system(), 2.0, rtol=rtol, formulation=formulation, output=21, **METHOD)
         assert solution.counters["steps"] >= 100 and solution.counters["tangents"] > 0
         found.append(max(np.abs(q - exact(t)[0]).max() for t, q in zip(solution.t, solution.q, strict=True)))
-        assert found[-1] <= 3e2 * rtol
-    assert np.polyfit(np.log(tolerances), np.log(found), 1)[0] == pytest.approx(0.95, abs=0.2)
+        assert found[-1] <= 3 * 1e2 * tolerances[0] * (rtol / tolerances[0]) ** 0.75
+    assert 0.75 - 0.15 <= np.polyfit(np.log(tolerances), np.log(found), 1)[0] <= 1.0 + 0.15
 
 
 @pytest.mark.parametrize("mechanism", [rssr, four_bar, six_bar])
