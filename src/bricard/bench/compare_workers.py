@@ -1,8 +1,9 @@
 """Processes that run the jobs of a comparison: one per core, each with its own copy of the systems.
 
-They are forked after everything has been compiled, so they compile nothing and need no file to read the model from. A process
-that takes longer than its job may, or dies, is replaced; its job gets an answer that says so. A job is a dict: "task", a function
-(systems, span, **job) of a module, "limit" (s), and the other keywords of that function.
+They are forked where that is possible, or started as `multiprocessing.set_start_method` says; then the systems are pickled. All
+code has been compiled before, so that they find it. A process that takes longer than its job may, or dies, is replaced; its job
+gets an answer that says so. A job is a dict: "task", a function (systems, span, **job) of a module, "limit" (s), and the other
+keywords of that function.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any
 
 from ..errors import BricardError
 
+READY = "ready"  # first word of a process; the time of its jobs begins behind it
 ALONE = 1.0  # s after which an idle process looks whether its parent is still there
 
 
@@ -37,11 +39,14 @@ class Workers:
     """
 
     def __init__(self, systems, span: float, count: int):
-        if "fork" not in multiprocessing.get_all_start_methods():
-            raise BricardError("Comparisons need a system on which processes can fork: Linux or macOS.")
-        self._context = multiprocessing.get_context("fork")
+        chosen = multiprocessing.get_start_method(allow_none=True)
+        if chosen is None and "fork" in multiprocessing.get_all_start_methods():
+            chosen = "fork"
+        self._context: Any = multiprocessing.get_context(chosen)
         self._systems, self._span = systems, span
         self._idle = [self._worker() for _ in range(count)]
+        for _, connection in self._idle:
+            connection.poll(None)  # until it is ready, or has ended
         self._busy: dict[Any, tuple[Any, dict[str, Any], float]] = {}  # connection -> process, job, deadline
 
     @property
@@ -87,6 +92,14 @@ class Workers:
     def start(self, job: dict[str, Any]) -> None:
         """Give a job to an idle process."""
         process, connection = self._idle.pop()
+        try:
+            connection.recv()  # READY
+        except EOFError:
+            process.join()
+            raise BricardError(
+                f"A process of the comparison ended before its first job (exit code {process.exitcode}). A script that starts "
+                'processes by spawn or forkserver needs `if __name__ == "__main__":` around what it does.'
+            ) from None
         connection.send(job)
         self._busy[connection] = (process, job, time.monotonic() + job["limit"])
 
@@ -139,6 +152,7 @@ def _serve(connection, systems, span):
     """The loop of a process: Ctrl-C belongs to the parent, what C libraries print belongs to nobody."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    connection.send(READY)
     silence = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silence, 1)
     os.dup2(silence, 2)
@@ -154,3 +168,4 @@ def _serve(connection, systems, span):
         except BricardError as error:
             answer = BricardError(str(error))
         connection.send(answer)
+        connection.send(READY)

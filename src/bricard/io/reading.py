@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import re
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +15,7 @@ from bricard.io.places import Keys, line_of
 from bricard.model import checks
 from bricard.model.model import Model
 from bricard.model.shapes import SHAPES, Mesh, Shape
+from bricard.model.travelling import importing_from
 
 __all__ = ["FORCE_TYPES", "JOINT_TYPES", "TOP_KEYS", "UNITS", "Reader", "complaining", "parsed"]
 
@@ -202,7 +202,7 @@ def _call(call: Any, where: str, options: dict[str, Any]) -> Any:
 def complaining(reader: Reader, text: str, file: object) -> Iterator[None]:
     """Turn errors into such that name the file and the line; modules are looked for beside the file too."""
     try:
-        with _importing_from(reader.folder):
+        with importing_from(reader.folder):
             yield
     except UserFunctionError as error:
         raise UserFunctionError(f"{file}{_line(reader, text, error)}: {error}") from error
@@ -226,17 +226,3 @@ def _line(reader: Reader, text: str, error: Exception) -> str:
 
 def _texts(value: Any) -> list[Any]:
     return [text for item in value for text in _texts(item)] if isinstance(value, list) else [value]
-
-
-@contextmanager
-def _importing_from(folder: Path) -> Iterator[None]:
-    """Look for modules of users' functions beside the file too."""
-    entry = str(folder.resolve())
-    if entry in sys.path:
-        yield
-        return
-    sys.path.append(entry)
-    try:
-        yield
-    finally:
-        sys.path.remove(entry)

@@ -6,7 +6,7 @@
     turns        (n, n_measures) counted measures; totals (n, n_angles + n_kept + 1): what the steps have counted: angles,
                  coordinates of users' joints, work
     end          t, q, v, a, lam, turn, totals of the last state (and extra, the integrator's own numbers, where it has some)
-    events       JSON, and model: the model as the text of its TOML file
+    events       JSON, and model: the model as the text of its TOML file; folders: where modules of its functions are
 
 A model with functions that cannot be imported by name, and a system given by its functions, cannot be written: then the
 file holds the data only and the reason why. What needs the model is an error after loading such a file, unless the
@@ -17,13 +17,14 @@ from __future__ import annotations
 
 import json
 import os
-from operator import attrgetter
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
 
 from ..errors import BricardError, FileFormatError, ModelError, UserFunctionError
+from ..model.travelling import folder_of, function_path, functions_of, importing_from
 from ..solution.solution import NOTHING, Event, Solution
 from ..system.build import build
 from ..system.state import State
@@ -58,35 +59,60 @@ def save(solution: Solution, path: str | os.PathLike[str]) -> None:
     """Write a solution to an HDF5 file. Its model is left out, with the reason, where it cannot be written."""
     import h5py
 
-    text, reason = _model_text(solution)
-    with replacing(path) as temporary, h5py.File(temporary, "w") as file:
-        file.attrs.update({"format": FORMAT, "version": VERSION, "name": solution.name})
-        file.attrs.update({"status": solution.status, "ok": solution.ok, "without_model": reason})
-        for key in ("counters", "seconds", "provenance"):
-            file.attrs[key] = json.dumps(getattr(solution, key))
-        for key in ("t", "q", "v", "own_a", "own_lam", "step_times", "turns", "totals"):
-            _write(file, key, getattr(solution, key))
-        end = file.create_group("end")
-        end.attrs["t"] = solution.end.t
-        for key in STATE:
-            _write(end, key, getattr(solution.end, key))
-        _write(end, "extra", solution.end.extra)
-        _write(end, "totals", solution.end.totals)
-        file["events"] = json.dumps([[_plain(part) for part in event] for event in solution.events])
-        if text is not None:
-            file["model"] = text
+    folders = _folders(solution, Path(path).parent)
+    text, reason = _model_text(solution, Path(path), folders)
+    with replacing(path) as temporary:
+        with h5py.File(temporary, "w") as file:
+            _write_all(file, solution, text, reason, folders)
+        with h5py.File(temporary, "r") as file:  # an older file makes room only for one that can be read
+            _check(_read(file, Path(path)), solution.system, Path(path))
 
 
-def _model_text(solution: Solution) -> tuple[str | None, str]:
-    """The model as TOML, or None and the reason why not."""
+def _write_all(file: Any, solution: Solution, text: str | None, reason: str, folders: list[str]) -> None:
+    file.attrs.update({"format": FORMAT, "version": VERSION, "name": solution.name})
+    file.attrs.update({"status": solution.status, "ok": solution.ok, "without_model": reason})
+    for key in ("counters", "seconds", "provenance"):
+        file.attrs[key] = json.dumps(getattr(solution, key))
+    for key in ("t", "q", "v", "own_a", "own_lam", "step_times", "turns", "totals"):
+        _write(file, key, getattr(solution, key))
+    end = file.create_group("end")
+    end.attrs["t"] = solution.end.t
+    for key in STATE:
+        _write(end, key, getattr(solution.end, key))
+    _write(end, "extra", solution.end.extra)
+    _write(end, "totals", solution.end.totals)
+    file["events"] = json.dumps([[_plain(part) for part in event] for event in solution.events])
+    if text is not None:
+        file["model"] = text
+        file.attrs["folders"] = json.dumps(folders)
+
+
+def _folders(solution: Solution, here: Path) -> list[str]:
+    """Folders of the modules of users' functions, seen from the file (so that both can move) and absolute."""
+    model = None if isinstance(solution.system, MissingSystem) else solution.system.model
+    found: dict[str, None] = {}
+    for function in functions_of(model.__dict__) if model is not None else ():
+        path = function_path(function)
+        folder = folder_of(path) if path is not None else ""
+        if folder and not path.startswith(("bricard.", "bricard:")):
+            with suppress(ValueError):  # another drive
+                found[Path(os.path.relpath(folder, here.resolve())).as_posix()] = None
+            found[folder] = None
+    return list(found)
+
+
+def _model_text(solution: Solution, file: Path, folders: list[str]) -> tuple[str | None, str]:
+    """The model as TOML that can be read again, or None and the reason why not."""
     if isinstance(solution.system, MissingSystem):
         return None, "it was loaded from a file without a model."
     if solution.system.model is None:
         return None, "its system was given by functions."
     try:
-        return toml.dumps(solution.system.model), ""
+        text = toml.dumps(solution.system.model)
+        _model(text, file, folders)
     except ModelError as error:
         return None, str(error)
+    return text, ""
 
 
 def _write(group: Any, name: str, values: np.ndarray | None) -> None:
@@ -119,17 +145,16 @@ def load(path: str | os.PathLike[str], model: Any = None) -> Solution:
             f"{file}: this is not a complete HDF5 file of a solution ({_first_line(error)}). It is cut off, damaged or "
             "something else: copy the file again, or run the simulation again."
         ) from error
-    text, reason = data.pop("model"), data.pop("reason")
+    text, reason, folders = data.pop("model"), data.pop("reason"), data.pop("folders")
     if model is not None:
         system = model if isinstance(model, System) else build(model, **_choices(data))
     elif text is not None:
-        system = build(_model(text, file), **_choices(data))
+        system = build(_model(text, file, folders), **_choices(data))
     else:
         system = MissingSystem(data.pop("name"), file, reason)
     data.pop("name", None)
-    solution = Solution(system=system, **data)  # pyright: ignore[reportArgumentType]
-    _check(solution, file)
-    return solution
+    _check(data, system, file)
+    return Solution(system=system, **data)  # pyright: ignore[reportArgumentType]
 
 
 def _choices(data: dict[str, Any]) -> dict[str, Any]:
@@ -137,9 +162,12 @@ def _choices(data: dict[str, Any]) -> dict[str, Any]:
     return {key: data["provenance"][key] for key in ("coordinates", "cut", "rotation") if key in data["provenance"]}
 
 
-def _model(text: str, file: Path) -> Any:
+def _model(text: str, file: Path, folders: list[str]) -> Any:
     try:
-        return toml.loads(text, file)[0]
+        with ExitStack() as stack:
+            for folder in folders:
+                stack.enter_context(importing_from(file.parent / folder))
+            return toml.loads(text, file)[0]
     except UserFunctionError as error:
         remedy = "Put the module beside the file or on the path of Python, or give the model: load(path, model=...)."
         raise UserFunctionError(f"{error} {remedy}") from error
@@ -171,6 +199,7 @@ def _read(content: Any, file: Path) -> dict[str, Any]:
         ),
         "model": content["model"].asstr()[()] if "model" in content else None,
         "reason": str(attributes["without_model"]),
+        "folders": json.loads(attributes.get("folders", "[]")),
     }
 
 
@@ -186,21 +215,20 @@ def _array(group: Any, name: str) -> np.ndarray:
     return np.asarray(group[name][()], float)
 
 
-def _check(solution: Solution, file: Path) -> None:
+def _check(data: dict[str, Any], system: Any, file: Path) -> None:
     """The arrays fit each other, and the system where there is one."""
-    n, n_q, n_v = solution.t.size, solution.end.q.size, solution.end.v.size
-    n_rows, n_turns = solution.end.lam.size, solution.end.turn.size
+    end = data["end"]
+    n, n_q, n_v, n_rows, n_turns = data["t"].size, end.q.size, end.v.size, end.lam.size, end.turn.size
     expected = {"t": (n,), "q": (n, n_q), "v": (n, n_v), "own_a": (n, n_v), "own_lam": (n, n_rows)}
     expected |= {"turns": (n, n_turns), "end.q": (n_q,), "end.v": (n_v,), "end.a": (n_v,), "end.lam": (n_rows,)}
     for key, shape in expected.items():
-        values = attrgetter(key)(solution)
+        values = getattr(end, key.removeprefix("end.")) if key.startswith("end.") else data[key]
         if values is not None and values.shape != shape:
             raise FileFormatError(
                 f"{file}: {key} has the shape {values.shape}, expected is {shape}: the file is damaged."
             )
-    if isinstance(solution.system, MissingSystem):
+    if isinstance(system, MissingSystem):
         return
-    system = solution.system
     sizes, wanted = (n_q, n_v, n_rows, n_turns), (system.n_q, system.n_v, system.n_rows, system.n_measures)
     if sizes != wanted:
         raise FileFormatError(

@@ -20,7 +20,7 @@ import numpy as np
 
 from bricard.errors import UserFunctionError
 
-__all__ = ["Immutable", "folder_of", "function_path", "importing_from", "packed", "unpacked"]
+__all__ = ["Immutable", "folder_of", "function_path", "functions_of", "importing_from", "packed", "unpacked"]
 
 CLOUDPICKLE = ("cloudpickle", "joblib.externals.cloudpickle")  # joblib brings a copy of its own
 
