@@ -14,6 +14,7 @@ import platform
 import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from numbers import Real
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -194,7 +195,7 @@ def compare(
     comparison = Comparison(about.name, about.span, accuracy, budget, omitted=omitted, singular=about.singular)
     comparison.machine = _machine()
     comparison.not_run = [method.name for method in chosen]
-    tell = progress or (lambda done, text: None)
+    tell = progress or _tell_nobody
     for system in about.systems.values():
         assemble(system)  # once for all processes; what cannot be assembled cannot be compared
     course = Course(comparison, about, chosen, Path(output) if output is not None else None, tell)
@@ -202,7 +203,7 @@ def compare(
         began = time.perf_counter()
         _compile(chosen, tell)
         comparison.seconds["compile"] = time.perf_counter() - began
-        with Workers(about.systems, about.span, cores()) as workers:
+        with Workers(about.systems, about.span, cores(), partial(_compile, chosen, _tell_nobody)) as workers:
             course.all(workers)
         end = course.end() if peers else None
         if end is not None:
@@ -214,6 +215,10 @@ def compare(
         comparison.interrupted = True
     course.finish()
     return comparison
+
+
+def _tell_nobody(done: float, text: str) -> None:
+    """Show no progress."""
 
 
 def _only(found: list[Method], only: Any) -> list[Method]:

@@ -1,9 +1,9 @@
 """Processes that run the jobs of a comparison: one per core, each with its own copy of the systems.
 
-They are forked where that is possible, or started as `multiprocessing.set_start_method` says; then the systems are pickled. All
-code has been compiled before, so that they find it. A process that takes longer than its job may, or dies, is replaced; its job
-gets an answer that says so. A job is a dict: "task", a function (systems, span, **job) of a module, "limit" (s), and the other
-keywords of that function.
+They are forked where that is possible, or started as `multiprocessing.set_start_method` says; then the systems are pickled, and
+the processes load what has been compiled before their first job. A process that takes longer than its job may, or dies, is
+replaced; its job gets an answer that says so. A job is a dict: "task", a function (systems, span, **job) of a module, "limit"
+(s), and the other keywords of that function.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import multiprocessing
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from multiprocessing.connection import wait
 from typing import Any
 
@@ -38,12 +38,13 @@ class Workers:
     The answer is what the task returned, or the BricardError that it raised; Lost if there is no answer.
     """
 
-    def __init__(self, systems, span: float, count: int):
+    def __init__(self, systems, span: float, count: int, prepare: Callable[[], None] | None = None):
+        """Start `count` processes; those that are not forked call prepare() first, to load what the jobs will use."""
         chosen = multiprocessing.get_start_method(allow_none=True)
         if chosen is None and "fork" in multiprocessing.get_all_start_methods():
             chosen = "fork"
         self._context: Any = multiprocessing.get_context(chosen)
-        self._systems, self._span = systems, span
+        self._arguments = systems, span, None if chosen == "fork" else prepare
         self._idle = [self._worker() for _ in range(count)]
         for _, connection in self._idle:
             connection.poll(None)  # until it is ready, or has ended
@@ -142,20 +143,22 @@ class Workers:
 
     def _worker(self):
         here, there = self._context.Pipe()
-        process = self._context.Process(target=_serve, args=(there, self._systems, self._span), daemon=True)
+        process = self._context.Process(target=_serve, args=(there, *self._arguments), daemon=True)
         process.start()
         there.close()
         return process, here
 
 
-def _serve(connection, systems, span):
+def _serve(connection, systems, span, prepare):
     """The loop of a process: Ctrl-C belongs to the parent, what C libraries print belongs to nobody."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    connection.send(READY)
     silence = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silence, 1)
     os.dup2(silence, 2)
+    if prepare is not None:
+        prepare()
+    connection.send(READY)
     parent = os.getppid()
     while True:
         while not connection.poll(ALONE):
