@@ -59,6 +59,7 @@ if TYPE_CHECKING:
         UserJoint,
     )
     from bricard.ode import problem
+    from bricard.repeat import rerun
     from bricard.simulation import simulate
     from bricard.solution.solution import Solution
     from bricard.stepping.events import Trigger
@@ -115,6 +116,7 @@ __all__ = [
     "problems",
     "recommend",
     "report",
+    "rerun",
     "simulate",
     "vectors",
 ]
@@ -133,6 +135,7 @@ _HOMES = {
     "problem": "bricard.ode",
     "recommend": "bricard.bench.recommend",
     "report": "bricard.system.report",
+    "rerun": "bricard.repeat",
     "simulate": "bricard.simulation",
 }
 

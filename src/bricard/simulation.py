@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 import time
 import warnings
 from dataclasses import replace
@@ -36,6 +35,7 @@ from .formulations.base import ODE, RESIDUAL_DAE, SEMI_EXPLICIT_DAE
 from .model import Model
 from .pairing import choose, external_correction, pair_up
 from .progress import Progress
+from .provenance import provenance
 from .registry import CONTROLLERS, INTEGRATORS
 from .solution.solution import NOTHING, Solution
 from .stepping.events import Watching, breaks_of, checked, given_times
@@ -147,7 +147,7 @@ def _simulated(
     **options,
 ):
     """(status code, Solution) of a run, whose energy is not judged yet; arguments as those of simulate()."""
-    began = time.perf_counter()
+    given, began = locals(), time.perf_counter()
     check_numbers(duration=duration, step=step, rtol=rtol, atol=atol, first_step=first_step, max_step=max_step)
     earlier = what if isinstance(what, Solution) else None
     system = _system(what, coordinates, cut)
@@ -186,7 +186,7 @@ def _simulated(
         (ending.q, ending.v),
         status=ending.status,
         sentence=ending.sentence,
-        provenance=_provenance(pair, system, run, moved, earlier),
+        provenance=provenance(pair, system, run, given, moved, None if earlier is None else earlier.provenance),
         seconds={"prepare": prepared - began, **seconds},
         found=[*watching.events, *ending.events],
         earlier=earlier,
@@ -365,39 +365,6 @@ def _act(fired, problem, method, run, work, watching):
         return STOPPED
     watching.begin(state, min(float(run.clock[1]), float(run.clock[4])))
     return CHATTERING if watching.crowded(fired) else RUNNING
-
-
-def _provenance(pair, system, run, moved, earlier):
-    """What has made a result: versions, methods, steps, options, coordinates."""
-    from . import __version__
-
-    chosen, method, fixed = pair.formulation, pair.integrator, run.clock[7] > 0.0
-    every, *tolerance = pair.schedule
-    plain = (bool, int, float, str, type(None))
-    options = chosen.options | pair.options | pair.numbers
-    return {
-        "bricard": __version__,
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "machine": platform.machine(),
-        "formulation": chosen.name,
-        "integrator": method.name,
-        "form": pair.form,
-        "correction": pair.correction,
-        "correction_every": every,
-        "correction_tolerance": tolerance,
-        "step": float(run.clock[7]) if fixed else None,
-        "rtol": None if fixed else float(run.tolerance[0]),
-        "atol": None if fixed else float(run.tolerance[1]),
-        "options": {key: value if isinstance(value, plain) else str(value) for key, value in options.items()},
-        "references": [*chosen.references, *method.references],
-        "coordinates": system.coordinates,
-        "cut": list(system.cut),
-        "rotation": system.rotation,
-        "moved_to_close": [str(one) for one in moved]
-        if earlier is None
-        else earlier.provenance.get("moved_to_close", []),
-    }
 
 
 __all__ = ["simulate"]

@@ -3,8 +3,8 @@
 Order of the package, lowest first; a folder or module may import itself and what stands before it:
 
     errors < hyperdual < compiled < kernels < linalg < model < system < solution < formulations < integrators, stepping < registry
-    < progress, admission < pairing < ending, balance < simulation < ode < io, plot < view < analysis < problems
-    < bench, experiments < cli
+    < progress, admission, provenance < pairing < ending, balance < simulation < ode, repeat < io, plot < view < analysis
+    < problems < bench, experiments < cli
 
 Imports inside functions count as well. Imports for type checking only do not: they never run.
 """
@@ -35,11 +35,11 @@ LAYERS = [
     {"formulations"},
     {"integrators", "stepping"},
     {"registry"},
-    {"progress", "admission"},
+    {"progress", "admission", "provenance"},
     {"pairing"},
     {"ending", "balance"},
     {"simulation"},
-    {"ode"},
+    {"ode", "repeat"},
     {"io", "plot"},
     {"view"},
     {"analysis"},

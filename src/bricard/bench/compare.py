@@ -25,6 +25,7 @@ from ..errors import BricardError, ModelError, suggest
 from ..io.atomic import replacing
 from ..model import Model, Rod
 from ..problems import PROBLEMS
+from ..provenance import processor
 from ..registry import FORMULATIONS, INTEGRATORS
 from ..simulation import simulate
 from ..system.assembler import assemble
@@ -37,7 +38,6 @@ from .compare_methods import Method, methods
 from .compare_run import ended
 from .compare_table import Outcome, outcomes
 from .compare_workers import Workers, cores
-from .iftomm import processor
 from .ladder import FLOOR
 
 COORDINATES = ("absolute", "relative")

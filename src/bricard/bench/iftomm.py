@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from ..problems.bicycle import EIGENVALUES
 from ..problems.bicycle import eigenvalues as bicycle_eigenvalues
 from ..problems.four_bar_spring import eigenvalues as spring_eigenvalues
 from ..problems.four_bar_spring import exact_eigenvalues
+from ..provenance import processor
 from ..simulation import simulate
 from .published import PUBLISHED
 
@@ -190,13 +190,3 @@ def machine() -> dict[str, Any]:
         **{package: version(package) for package in packages},
         "time": time.strftime("%Y-%m-%d %H:%M"),
     }
-
-
-def processor() -> str:
-    """The name of the processor, as Linux tells it, or what Python knows."""
-    told = Path("/proc/cpuinfo")
-    if told.exists():
-        for line in told.read_text(encoding="utf-8", errors="replace").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()

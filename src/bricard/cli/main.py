@@ -26,6 +26,7 @@ from .export import export
 from .importing import import_
 from .listing import list_
 from .new import new
+from .rerun import rerun
 from .run import run
 from .schema import schema
 from .view import view
@@ -68,6 +69,7 @@ COMMANDS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
         export,
         ("bricard export results/arm.h5 --csv", "bricard export results/arm.h5 --parquet -o arm.parquet"),
     ),
+    "rerun": (rerun, ("bricard rerun results/arm.h5", "bricard rerun results/arm.h5 --json")),
     "import": (import_, ("bricard import robot.urdf -o robot.toml", "bricard import leg.xml --keyframe home")),
     "list": (list_, ("bricard list joints", "bricard list formulations --json")),
     "experiment": (experiment, ("bricard experiment lecture-table", "bricard experiment drift --figure drift.png")),

@@ -1,12 +1,13 @@
 """Solutions as HDF5 files: everything that is needed to go on with them, exact to the last bit.
 
-    attributes   format, version, name, status, ok; counters, seconds, provenance as JSON
+    attributes   format, version, name, status, ok; counters, seconds as JSON
     t, q, v      samples: (n,), (n, n_q), (n, n_v); own_a (n, n_v), own_lam (n, n_rows) where the method has its own
     step_times   ends of the steps (s) of an adaptive run
     turns        (n, n_measures) counted measures; totals (n, n_angles + n_kept + 1): what the steps have counted: angles,
                  coordinates of users' joints, work
     end          t, q, v, a, lam, turn, totals of the last state (and extra, the integrator's own numbers, where it has some)
-    events       JSON, and model: the model as the text of its TOML file; folders: where modules of its functions are
+    events       JSON, provenance too (up to version 2 an attribute); model: the model as the text of its TOML file; folders:
+                 an attribute, where the modules of its functions are
 
 A model with functions that cannot be imported by name, and a system given by its functions, cannot be written: then the
 file holds the data only and the reason why. What needs the model is an error after loading such a file, unless the
@@ -34,7 +35,7 @@ from .atomic import replacing
 
 __all__ = ["load", "save"]
 
-FORMAT, VERSION = "bricard-solution", 2
+FORMAT, VERSION = "bricard-solution", 3
 STATE = ("q", "v", "a", "lam", "turn")
 UNITS = {"t": "s", "step_times": "s"}
 
@@ -71,8 +72,9 @@ def save(solution: Solution, path: str | os.PathLike[str]) -> None:
 def _write_all(file: Any, solution: Solution, text: str | None, reason: str, folders: list[str]) -> None:
     file.attrs.update({"format": FORMAT, "version": VERSION, "name": solution.name})
     file.attrs.update({"status": solution.status, "ok": solution.ok, "without_model": reason})
-    for key in ("counters", "seconds", "provenance"):
+    for key in ("counters", "seconds"):
         file.attrs[key] = json.dumps(getattr(solution, key))
+    file["provenance"] = json.dumps(solution.provenance)  # an attribute would hold 64 kB only
     for key in ("t", "q", "v", "own_a", "own_lam", "step_times", "turns", "totals"):
         _write(file, key, getattr(solution, key))
     end = file.create_group("end")
@@ -92,9 +94,9 @@ def _folders(solution: Solution, here: Path) -> list[str]:
     model = None if isinstance(solution.system, MissingSystem) else solution.system.model
     found: dict[str, None] = {}
     for function in functions_of(model.__dict__) if model is not None else ():
-        path = function_path(function)
-        folder = folder_of(path) if path is not None else ""
-        if folder and not path.startswith(("bricard.", "bricard:")):
+        path = function_path(function) or "bricard:"
+        folder = "" if path.startswith(("bricard.", "bricard:")) else folder_of(path)
+        if folder:
             with suppress(ValueError):  # another drive
                 found[Path(os.path.relpath(folder, here.resolve())).as_posix()] = None
             found[folder] = None
@@ -186,7 +188,10 @@ def _read(content: Any, file: Path) -> dict[str, Any]:
         **{key: _array(content, key) for key in ("t", "q", "v", "step_times", "turns")},
         **{key: _array(content, key) if key in content else None for key in ("own_a", "own_lam")},
         "totals": _array(content, "totals") if "totals" in content else NOTHING,  # files of version 1 have none
-        **{key: json.loads(attributes[key]) for key in ("counters", "seconds", "provenance")},
+        **{key: json.loads(attributes[key]) for key in ("counters", "seconds")},
+        "provenance": json.loads(
+            content["provenance"].asstr()[()] if "provenance" in content else attributes["provenance"]
+        ),
         "name": str(attributes["name"]),
         "status": str(attributes["status"]),
         "ok": bool(attributes["ok"]),
