@@ -84,6 +84,17 @@ def test_the_moment_is_about_the_frame_in_the_body_that_is_asked_for():
     np.testing.assert_allclose(on_rail.about(on_block.point).moment, -on_block.moment, rtol=0, atol=1e-12)
 
 
+def test_the_ground_carries_what_rolls_on_it():
+    model = br.Model("disc")
+    wheel = model.body("wheel", mass=2.0, inertia=(0.02, 0.02, 0.04), position=(0, 0, 0.2))
+    model.rolling_disc("rolls", wheel, 0.2, axis=(0, 1, 0))
+    model.start(body=wheel, velocity=(1, 0, 0))
+    solution = br.simulate(model, 0.02, step=0.01)
+    on_ground = solution.reaction("rolls", "ground")
+    np.testing.assert_allclose(on_ground.force, np.tile([0, 0, -2 * 9.81], (3, 1)), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(on_ground.about(solution.point("wheel")).moment, 0.0, rtol=0, atol=1e-9)
+
+
 def test_forces_have_loads_on_both_bodies():
     model = br.Model("spring", gravity=(0, 0, 0))
     body = model.body("body", mass=2.0, inertia=(1, 1, 1), position=(1, 0, 0))

@@ -52,11 +52,17 @@ def reaction(solution, element, body=None):
     (x, R), body = solution.poses[name], bodies[name]
     frames = [getattr(element, key, None) for key in ("frame_b", "frame_a", "frame")]
     place = next((frame.point for frame in frames if frame is not None and frame.body is body), np.zeros(3))
-    load = np.zeros((solution.t.size, 6)) if slot is None else _all_loads(solution)[:, slot]
     lever = R @ place  # from the centre of mass
+    unique, point = not is_joint or element.name not in ambiguous_joints(system), x + R @ body.com + lever
+    if (
+        body.is_ground
+    ):  # rows may hold places of the world, which do not know of a ground that moves: the opposite of all others
+        others = [reaction(solution, element, b).about(point) for b in bodies.values() if b is not body]
+        force, moment = (-np.sum([load[part] for load in others], axis=0) for part in (0, 1))
+        return Reaction(force, moment, unique, name, point)
+    load = np.zeros((solution.t.size, 6)) if slot is None else _all_loads(solution)[:, slot]
     moment = np.einsum("nij,nj->ni", R, load[:, 3:]) - np.cross(lever, load[:, :3])
-    unique = not is_joint or element.name not in ambiguous_joints(system)
-    return Reaction(load[:, :3], moment, unique, name, x + R @ body.com + lever)
+    return Reaction(load[:, :3], moment, unique, name, point)
 
 
 def _element(model, element):
