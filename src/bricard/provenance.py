@@ -169,15 +169,15 @@ def _described(value: Any) -> Any:
     """What a declaration says, as nested lists of texts and numbers with all digits; bodies and functions by name."""
     if isinstance(value, Model):
         kept = {key: vars(value)[key] for key in ("is_planar", "_gravity", "joints", "forces", "wishes")}
-        return [_described({name: vars(body) for name, body in value.bodies.items()}), _described(kept)]
+        return [[_content(body) for body in value.bodies.values()], _described(kept)]
     if isinstance(value, Recipe):
         return _described(value.arguments)
     if isinstance(value, Body | Shape):
         return getattr(value, "name", "shape")  # of a shape all that moves is in the body
     if isinstance(value, Frame):
-        return [value.body.name, value.position.tolist(), value.rotation.tolist()]
+        return [value.body.name, value.position.tobytes(), value.rotation.tobytes()]
     if isinstance(value, np.ndarray):
-        return value.tolist()
+        return value.tobytes()
     if isinstance(value, Mapping):
         return [[str(key), _described(item)] for key, item in value.items()]
     if isinstance(value, tuple | list):
@@ -187,6 +187,11 @@ def _described(value: Any) -> Any:
     if callable(value):
         return _name_of(value)
     return value if isinstance(value, PLAIN) else str(value)
+
+
+def _content(body: Body) -> list[Any]:
+    arrays = body.inertia, body.com, body.position, body.rotation
+    return [body.name, body.mass, body.planar, *(array.tobytes() for array in arrays)]
 
 
 def _name_of(function: Any) -> str:
