@@ -106,3 +106,16 @@ def test_registry_says_what_it_is(formulation):
     assert set(f.keeps) | set(f.drifts) <= {"position", "velocity", "acceleration"}
     assert not set(f.keeps) & set(f.drifts)
     assert bool(f.bounds) == (not f.keeps and not f.drifts)  # what neither holds nor drifts says what bounds it
+
+
+@pytest.mark.parametrize("coordinates", ["absolute", "relative"])
+@pytest.mark.parametrize("name", [name for name, chosen in FORMULATIONS.items() if not chosen.needs])
+def test_body_that_cannot_move_stays_where_it_is(name, coordinates):
+    """What a wish leaves of a velocity there is round-off, and no error can be small beside it."""
+    model = br.Model("held", gravity=(0, 0, 0))
+    body = model.body("b", mass=0.4, inertia=(0.9, 0.85, 0.9), position=(0.3, -0.2, 0.8))
+    model.planar("A", body, model.ground, (-0.3, -0.04, 0.5), (-0.07, -0.09, -1.0))
+    model.prismatic("B", body, model.ground, (-0.2, -0.3, 0.4), (-0.5, -0.9, 0.1))
+    model.start(body=body, velocity=(1.0, 0.3, -0.5), weight=1.0)
+    solution = simulate(model, 0.1, formulation=name, coordinates=coordinates, step=0.01, output=3)
+    assert np.abs(solution.v).max() < 1e-11  # False for NaN

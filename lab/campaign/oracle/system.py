@@ -176,7 +176,7 @@ class System:
         parts = [
             [
                 self.sum @ value - self.level,
-                (self.sum @ J.reshape(len(J), -1)).reshape(-1, *J.shape[1:]),
+                (self.sum @ J.reshape(len(J), 6 * self.count + 6)).reshape(-1, self.count + 1, 6),
                 self.sum @ speed,
                 self.sum @ bias,
             ]

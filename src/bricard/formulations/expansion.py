@@ -277,6 +277,9 @@ def settle_velocities(t, y, system, work):
     k_z, k, tight = int(basis.numbers[K_Z]), int(basis.numbers[K]), basis.numbers[ROUND_OFF]
     least = speed(v, system)  # what is left where the motion comes to rest is round-off of what it was
     follow(y, k, k_z, rate, system, work)
+    if k_z == 0:  # without freedom v tends to zero, and an error relative to v never becomes small
+        for i in range(system.n_v):
+            rate[i] = 0.0
     if k < k_z:
         status = factorise_dependent(VELOCITIES, system, work)
         if status != RUNNING:

@@ -136,6 +136,8 @@ def settle_velocities(t, y, system, work):
     """work.basis.v of the u in y; ends with work evaluated there."""
     basis, n_q, n_v = work.basis, system.n_q, system.n_v
     v, free, metric, before, status, factorised = basis.v, basis.free, system.metric, math.inf, NO_COORDINATES, False
+    if basis.numbers[K] == 0.0:  # without freedom v tends to zero, and an error relative to v never becomes small
+        fill(v, 0.0)
     for i in range(n_v):
         if free[i] > 0:
             v[i] = y[n_q + free[i] - 1] * math.sqrt(metric[i])
