@@ -153,10 +153,12 @@ def _freedom(mechanism):
     for state in (drawn, _aside(system, drawn, near)):
         if state is None:
             return None
-        _, G, _, _, _, R = system.constraints(0.0, state, near)
-        count, weakest = rank(G @ system.metric(R))
+        _, G, phi_dot, _, _, R = system.constraints(0.0, state, near)
+        T = system.metric(R)
+        count, weakest = rank(G @ T)
         found.append(count)
-        if weakest < WEAKEST:
+        torn = np.abs(phi_dot + G @ T @ nearest(G @ T, -phi_dot)).max(initial=0.0)  # by drives of what is held
+        if weakest < WEAKEST or torn > 1e-9 * np.abs(phi_dot).max(initial=0.0):
             return None
     return len(system.columns) - found[0] if found[0] == found[1] else None
 
