@@ -191,7 +191,15 @@ FORCES = {
     "user_force": lambda m, a, b: m.user_force("F", a, b, own.drag, point=FAR, parameters=(0.3, 2.0)),
 }
 
+
+def _planar_planar(m, a, b):
+    m.planar("J", a, b, FLAT, (0, 0, 1))
+    m.torsion("turn", "J.angle", stiffness=2.0, damping=0.3, angle=0.4)
+    m.torsion("pull", "J.x", stiffness=5.0)
+
+
 PLANAR_FORCES = {
+    "planar planar": _planar_planar,
     "planar free": _planar_free,
     "planar spring": lambda m, a, b: m.spring("F", a, b, FLAT, (1.0, -0.3, 0), stiffness=20.0, damping=3.0, length=0.5),
     "planar torsion": lambda m, a, b: m.torsion(m.pin("F", a, b, FLAT).name, "F", stiffness=3.0, damping=0.4),
