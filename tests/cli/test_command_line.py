@@ -252,6 +252,20 @@ def test_list_as_text(bricard, family):
     assert (code, bool(out or err)) == (0, True)
 
 
+def test_cache(bricard, tmp_path, monkeypatch):
+    monkeypatch.setenv("BRICARD_CACHE_DIR", str(tmp_path))
+    (tmp_path / "numba-0.1").mkdir()
+    for name in ("one.code", "two.code", "three.nbc"):
+        (tmp_path / "numba-0.1" / name).write_bytes(bytes(1000))
+    assert json.loads(bricard("cache", "--json")[1])["bytes"] == 3000
+    told = json.loads(bricard("cache", "--limit", "1.5kB", "--json")[1])
+    assert (told["deleted"], told["bytes"]) == (2, 1000)
+    assert "deleted 1 files" in bricard("cache", "--clear")[1] and not list(tmp_path.rglob("*.*code"))
+    for wrong in (["--limit", "many"], ["--limit", "-1MB"], ["--clear", "--limit", "1MB"]):
+        code, _, told = bricard("cache", *wrong)
+        assert code == 2 and "bricard cache" in told
+
+
 def test_doctor(bricard):
     code, out, _ = bricard("doctor", "--json")
     found = json.loads(out)

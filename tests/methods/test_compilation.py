@@ -12,7 +12,7 @@ import pytest
 from numba import njit
 from numba.core import event
 
-from bricard.compiled.cache import DataFiles, fingerprint
+from bricard.compiled.cache import fingerprint
 from bricard.simulation import simulate
 from mechanisms import four_bar, pendulum, rssr
 
@@ -26,6 +26,7 @@ import json, sys
 sys.path.insert(0, {tests!r})
 import mechanisms
 from numba.core import event
+from bricard.compiled.cache import fingerprint
 from bricard.simulation import simulate
 with event.install_recorder("numba:compile") as compiled:
     solution = simulate(getattr(mechanisms, {mechanism!r})(), 0.006, step=0.002, **{options!r})
@@ -62,17 +63,6 @@ def test_code_for_one_processor_is_not_run_on_another(tmp_path):
         )
         compiles.append(json.loads(run.stdout) > 0)
     assert compiles == [True, True, False, False]
-
-
-def test_what_two_processes_compile_at_the_same_time_has_two_names(tmp_path):
-    """Each begins with an index in which the other's code is not yet."""
-    first, second = (DataFiles(str(tmp_path), "name", "stamp") for _ in range(2))
-    first._load_index = second._load_index = dict
-    first.save("one", 1)
-    second.save("other", 2)
-    known = DataFiles(str(tmp_path), "name", "stamp")
-    assert known.load("other") == 2
-    assert len(list(tmp_path.glob("*.nbc"))) == 2
 
 
 @pytest.mark.parametrize("method", list(METHODS))

@@ -103,20 +103,16 @@ def _memory() -> str:
 
 
 def _cache(problems: list[str]) -> dict[str, Any]:
-    from ..compiled.cache import folder
+    from ..compiled.cache_folder import contents, folder, root
 
-    place: str | None = None
-    try:
-        place = folder()
-        probe = Path(place) / f".doctor.{os.getpid()}"
-        probe.write_bytes(b"")
-        probe.unlink()
-    except OSError as error:
-        shown = place or os.environ.get("BRICARD_CACHE_DIR") or "the cache folder"
-        problems.append(f"{shown} cannot be written ({error.strerror}): set BRICARD_CACHE_DIR to a folder that can.")
-    files = [file for file in Path(place).iterdir() if file.is_file()] if place else []
-    size = sum(file.stat().st_size for file in files)
-    return {"folder": place, "files": len(files), "size": f"{size / 1e6:.1f} MB"}
+    place = folder()
+    if place.obstacle:
+        problems.append(
+            f"Compiled code cannot be kept ({place.obstacle}): set BRICARD_CACHE_DIR to a folder that can be written."
+        )
+    files = contents()
+    size = sum(size for _, size, _ in files)
+    return {"folder": str(root()), "files": len(files), "size": f"{size / 1e6:.1f} MB"}
 
 
 def _compilation(problems: list[str]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ import typer
 from .. import __version__
 from ..errors import BricardError, SimulationError
 from .bench import bench
+from .cache import cache
 from .check import check
 from .compare import compare
 from .console import messages
@@ -75,6 +76,7 @@ COMMANDS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
     "experiment": (experiment, ("bricard experiment lecture-table", "bricard experiment drift --figure drift.png")),
     "schema": (schema, ("bricard schema > bricard.schema.json",)),
     "warmup": (warmup, ("bricard warmup",)),
+    "cache": (cache, ("bricard cache --info", "bricard cache --limit 200MB", "bricard cache --clear")),
     "doctor": (doctor, ("bricard doctor", "bricard doctor --json > report.json")),
 }
 for _name, (_command, _lines) in COMMANDS.items():

@@ -15,7 +15,7 @@ __all__ = ["pieces", "warmup"]
 
 def warmup(json: Json = False) -> None:
     """Compile every element and every pair of formulation and integrator, or load them from the cache."""
-    from ..compiled.cache import folder
+    from ..compiled.cache_folder import root
     from .compiling import Compiling
 
     began, rows = time.perf_counter(), []
@@ -31,10 +31,10 @@ def warmup(json: Json = False) -> None:
             bar.advance(task)
     total = round(time.perf_counter() - began, 3)
     if json:
-        emit({"pieces": rows, "compiled": compiling.count, "seconds": total, "folder": folder()})
+        emit({"pieces": rows, "compiled": compiling.count, "seconds": total, "folder": str(root())})
     else:
         data().print(listing(rows, ("name", "compiled", "seconds")))
-        data().print(f"{compiling.count} functions compiled in {total:.1f} s, kept in {folder()}", markup=False)
+        data().print(f"{compiling.count} functions compiled in {total:.1f} s, kept in {root()}", markup=False)
 
 
 def pieces() -> Iterator[tuple[str, Callable[[], Any]]]:

@@ -8,14 +8,13 @@ signature counts. No global setting of Numba is touched.
 
 import functools
 import hashlib
-import logging
-import os
-from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, _CacheLocator
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+
+from .cache_folder import CODE, folder
 
 _known = WeakKeyDictionary()  # fingerprints of functions
 
@@ -54,20 +53,9 @@ def _function_fingerprint(function):
     return _known[function]
 
 
-@functools.cache
-def folder():
-    """Where compiled code is kept; may be deleted at any time."""
-    root = (
-        os.environ.get("BRICARD_CACHE_DIR")
-        or Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "bricard"
-    )
-    Path(root).mkdir(parents=True, exist_ok=True)
-    return str(root)
-
-
 class PackageLocator(_CacheLocator):
-    """Tells Numba where cached code lies. The fingerprint is part of the file names: one file, one content, so that
-    processes that compile different users' joints at the same time cannot overwrite each other's code."""
+    """Tells Numba what cached code is called. The fingerprint is part of the name: one name, one content, so that processes that
+    compile different users' joints at the same time cannot overwrite each other's code."""
 
     def __init__(self, function, file):
         self._py_file, self._function = file, function
@@ -78,8 +66,11 @@ class PackageLocator(_CacheLocator):
         return cls(function, file)
 
     def get_cache_path(self):
-        """Folder of the cached code."""
-        return folder()
+        """Folder of the cached code; it is ours to read and write (cache_folder.py)."""
+        return str(folder().path)
+
+    def ensure_cache_path(self):
+        """Nothing: the folder was made, or could not be, when it was first asked for."""
 
     def get_source_stamp(self):
         """What cached code must agree with."""
@@ -94,18 +85,25 @@ class _PackageCacheImpl(CompileResultCacheImpl):
     _locator_classes = (PackageLocator,)
 
 
-class DataFiles(IndexDataCacheFile):
-    """Machine code in files that are named by what it is for, signature and processor, where Numba counts.
+class Pieces:
+    """Files of one function, in the place of Numba's index and data files: named by signature and processor, too."""
 
-    Processes that compile one function at the same time, perhaps on different machines that share the folder, cannot give each
-    other's code a name of their own then.
-    """
+    def __init__(self, base):
+        self._base = base
+
+    def _name(self, key):
+        return f"{self._base}.{hashlib.sha256(str(key).encode()).hexdigest()[:16]}{CODE}"
+
+    def load(self, key):
+        """The machine code of a key, or None."""
+        return folder().read(self._name(key))
 
     def save(self, key, data):
-        """Keep the data of a key; the index names them once they are there."""
-        name = self._data_name(int(hashlib.sha256(str(key).encode()).hexdigest()[:16], 16))
-        self._save_data(name, data)
-        self._save_index(self._load_index() | {key: name})
+        """Keep the machine code of a key."""
+        folder().write(self._name(key), data)
+
+    def flush(self):
+        """Nothing: no index can be out of date."""
 
 
 class _PackageFunctionCache(FunctionCache):
@@ -113,8 +111,7 @@ class _PackageFunctionCache(FunctionCache):
 
     def __init__(self, function):
         super().__init__(function)
-        locator = self._impl.locator
-        self._cache_file = DataFiles(self._cache_path, self._impl.filename_base, locator.get_source_stamp())
+        self._cache_file = Pieces(self._impl.filename_base)
 
     def _index_key(self, signature, codegen):
         return signature, codegen.magic_tuple()  # of triple, processor and its features
@@ -123,25 +120,11 @@ class _PackageFunctionCache(FunctionCache):
         """Compiled code from the disk; says once that something has to be compiled."""
         try:
             found = super().load_overload(signature, target_context)
-        except Exception:  # written by a module that no longer exists, or damaged: compile again
+        except Exception:  # written by a module that no longer exists: compile again
             found = None
         if found is None:
-            _announce()
+            folder().announce()
         return found
-
-    def save_overload(self, signature, data):
-        """Keep compiled code; an index that another version of the package wrote, with types unknown here, makes room."""
-        try:
-            super().save_overload(signature, data)
-        except Exception:
-            self.flush()
-            super().save_overload(signature, data)
-
-
-@functools.cache
-def _announce():
-    """One line, by Python's default on standard error: the first run after an installation or a change takes seconds."""
-    logging.getLogger("bricard").warning("bricard: compiling, once; the result is kept in %s", folder())
 
 
 class PackageCache:
