@@ -94,7 +94,7 @@ def without_inertia(system):
 
     m = system.mass(system.start)
     diagonal = m.diagonal()
-    if not diagonal.min() > 0.0:
+    if not diagonal.min(initial=1.0) > 0.0:
         return int(np.argmin(diagonal))
     scaled = m.multiply(1.0 / np.sqrt(diagonal)[:, None]).multiply(1.0 / np.sqrt(diagonal)).tocsr()
     count, block = connected_components(scaled, directed=False)

@@ -38,7 +38,8 @@ class Matrix(NamedTuple):
     weak: VECTOR  # a pivot smaller than this is counted as weak; zero where none is expected
     a: VECTOR
     permuted: VECTOR
-    report: INTEGERS  # number of weak pivots, first of them, first that vanished (or -1); factorisations, weak pivots in all
+    # number of weak pivots, first of them, first that vanished (or -1); factorisations, weak pivots in all; 1 if unsymmetric
+    report: INTEGERS
 
 
 class ComplexMatrix(NamedTuple):
@@ -285,9 +286,8 @@ class Work(NamedTuple):
     k: VECTOR  # entries of d(G^T lam - f)/dq
     d: VECTOR  # entries of -df/dv
     lam: VECTOR  # (n_rows) the multipliers that k is taken with
-    left_out: (
-        INTEGERS  # [number of rows that are left out because they depend on others, steps with leave to leave out more]
-    )
+    # [rows to leave out because they depend on others, steps with leave for more, factors that were judged last] (kkt.py)
+    left_out: INTEGERS
     epsilon: VECTOR  # (n_rows) minus this is the diagonal block of the multipliers; huge for a row that is left out
     play: VECTOR  # (1) position error that a row which is left out may have, characteristic lengths or rad
     t: VECTOR  # entries of T

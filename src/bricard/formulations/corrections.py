@@ -18,6 +18,7 @@ from ..linalg.kkt import (
     add_reaction,
     evaluate,
     multiply_mass,
+    overused,
     position_error,
     project_position,
     project_velocity,
@@ -84,8 +85,8 @@ def due(t, q, v, purpose, with_velocity, system, work):
 
 @compiled
 def watch_rows(t, q, v, system, work):
-    """Independent rows anew where a pivot has become weak."""
-    if work.kkt.report[0] > 0:
+    """Independent rows anew where a pivot has become weak, or a row that is left out asks for too much of a kept one."""
+    if work.kkt.report[0] > 0 or overused(system, work):
         evaluate(t, q, v, VELOCITY, system, work)
         select_rows(system, work)
 
@@ -99,6 +100,8 @@ def correct(t, q, v, purpose, with_velocity, system, work):
         watch_rows(t, q, v, system, work)
         return RUNNING
     status = call_correct(work.hooks[CORRECTION], t, q, v, with_velocity, system, work)
+    if purpose != SHOWN and overused(system, work):
+        select_rows(system, work)
     if purpose != SHOWN and status == RUNNING:
         work.tally[0] += 1
         work.schedule[SINCE] = 0.0

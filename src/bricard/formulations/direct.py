@@ -34,12 +34,15 @@ from ..compiled.interfaces import (
 from ..compiled.pointers import compiled
 from ..compiled.status import REBASED, RUNNING
 from ..linalg.kkt import (
+    COUNT,
+    LEAVE,
     add_reaction,
     evaluate,
     evaluated_accelerations,
     multiply_mass,
     project_position,
     project_velocity,
+    rows_left_out,
     select_rows,
 )
 from ..system.chain_rule import chain_rule
@@ -234,20 +237,15 @@ def meet_rows(t, q, v, system, work):
 @REBASE
 def choose_rows(t, y, system, work):
     """Independent rows anew after every step; close to a singular position some are left out until it is passed."""
-    n_q, n_v, epsilon, natural = system.n_q, system.n_v, work.epsilon, system.row_diagonal
-    before = 0
-    for i in range(system.n_rows):
-        before += (i + 1) * (i + 1) if epsilon[i] > natural[i] else 0
+    n_q, n_v, before = system.n_q, system.n_v, rows_left_out(system, work)
     evaluate(t, y[:n_q], y[n_q : n_q + n_v], VELOCITY, system, work)
-    always = work.left_out[0]
-    if work.left_out[1] > 0:
-        work.left_out[0] += PASSING
-        work.left_out[1] -= 1
+    always = work.left_out[COUNT]
+    if work.left_out[LEAVE] > 0:
+        work.left_out[COUNT] += PASSING
+        work.left_out[LEAVE] -= 1
     select_rows(system, work, CLOSE)
-    work.left_out[0] = always
-    for i in range(system.n_rows):
-        before -= (i + 1) * (i + 1) if epsilon[i] > natural[i] else 0
-    if before == 0:
+    work.left_out[COUNT] = always
+    if rows_left_out(system, work) == before:
         return RUNNING
     if work.play[0] > 0.0 and not work.options[INTEGRATED]:
         meet_rows(t, y[:n_q], y[n_q : n_q + n_v], system, work)

@@ -34,7 +34,7 @@ ACCEPTABLE = 1e4  # an error that falls no longer is accepted up to so many roun
 HOPELESS = 1e6  # a position error, in characteristic lengths or radians, or a relative one of the velocity
 LIGHT = 1e-8  # weight of a coordinate that is to stay
 POSITIONS, VELOCITIES = 0, 1  # the two levels of constraint rows
-K_Z, K, ROUND_OFF, MAPPED, PROBE, TIME, KEPT_TIME, SHARE, MIXED = range(9)  # of work.basis.numbers
+K_Z, K, ROUND_OFF, MAPPED, PROBE, TIME, KEPT_TIME, SHARE, MIXED, PLACED = range(10)  # of work.basis.numbers
 # rows of work.basis.dense[0]: xi', xi''; the y that xi and xi' belong to; B xi'', behind it B xi' beyond k; rows in use; scratch;
 # xi, xi' and y of the last accepted state; a mixture of directions
 RATE, BEND, LAST, SLOPE, USED, SCRATCH, KEPT_XI, KEPT_RATE, KEPT_LAST, MIXTURE = range(10)
@@ -148,6 +148,18 @@ def probe(system, work):
         if size > largest or size != size:  # a NaN stays
             largest = size
     return largest / system.length**2
+
+
+@compiled
+def probe_positions(system, work):
+    """As probe(), of the matrix of positions, which have fewer rows than velocities; that of velocities is left factorised."""
+    report = work.kkt.report
+    weak, first, vanished = report[0], report[1], report[2]
+    regular = factorise_dependent(POSITIONS, system, work) == RUNNING
+    largest = probe(system, work) if regular else math.nan
+    regular = factorise_dependent(VELOCITIES, system, work) == RUNNING and regular
+    report[0], report[1], report[2] = weak, first, vanished
+    return largest if regular else math.nan
 
 
 @compiled

@@ -35,8 +35,10 @@ from ..linalg.kkt import (
     discount_stiffness,
     evaluate,
     multiply_mass,
+    overused,
     position_error,
     retract,
+    rows_left_out,
     select_rows,
     velocity_error,
 )
@@ -220,16 +222,22 @@ def holding(t, y, purpose, system, work):
 
 @REBASE
 def choose_rows(t, y, system, work):
-    """Independent rows anew when a pivot of the Newton matrix has become weak, or a row that is left out begins to gape."""
+    """Independent rows anew when a pivot of the Newton matrix has become weak, or a row that is left out begins to gape.
+
+    Rows that are exchanged are met at once: of index 3 velocities are only those of the rows that were kept, to the error of a
+    step, and another row would stop the difference by an impact.
+    """
     gaping = work.options[LEVEL] == 0.0 and not work.options[GAP] <= NOTICED
-    if work.kkt.report[0] == 0 and not gaping:
+    worn = overused(system, work)
+    if work.kkt.report[0] == 0 and not gaping and not worn:
         return RUNNING
     n_q, n_v = system.n_q, system.n_v
     evaluate(t, y[:n_q], y[n_q : n_q + n_v], VELOCITY, system, work)
-    if work.kkt.report[0] == 0 and position_error(system, work) <= NOTICED:
+    if work.kkt.report[0] == 0 and not worn and position_error(system, work) <= NOTICED:
         return RUNNING
+    before = rows_left_out(system, work)
     select_rows(system, work)
-    if work.play[0] > 0.0:
+    if work.play[0] > 0.0 or rows_left_out(system, work) != before:
         meet_rows(t, y[:n_q], y[n_q : n_q + n_v], system, work)
         for i in range(work.u.size):
             y[n_q + n_v + i] = work.u[i]

@@ -44,6 +44,8 @@ def projection(t, y, y_dot, system, work):
             count += 1
     if not finite(matrix):
         return NOT_FINITE
+    if n_v == 0:
+        return RUNNING
     basis, triangle = np.linalg.qr(matrix)
     report[0], report[1] = 0, -1
     for k in range(count):

@@ -19,7 +19,7 @@ from ..compiled.interfaces import AFTER_STEP, KINEMATICS, VELOCITY
 from ..compiled.pointers import compiled
 from ..compiled.status import RUNNING, sentence
 from ..errors import IncompatibleMethods, SimulationError, largest
-from ..linalg.kkt import evaluate, factorise_kkt, select_rows
+from ..linalg.kkt import evaluate, factorise_kkt, overused, select_rows
 from ..system.assembler import assemble
 from ..system.redundancy import choose_rows
 from .corrections import correct, normalise
@@ -74,7 +74,7 @@ def renew_rows(t, y, system, work):
         return False
     evaluate(t, y[: system.n_q], work.basis.v, VELOCITY, system, work)
     factorise_kkt(system, work)
-    if work.kkt.report[0] == 0:
+    if work.kkt.report[0] == 0 and not overused(system, work):
         return False
     select_rows(system, work)
     return True

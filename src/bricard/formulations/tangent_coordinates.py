@@ -25,7 +25,7 @@ from ..compiled.status import NO_COORDINATES, RENEW, RUNNING
 from ..errors import AssemblyError
 from ..linalg.factor import failure
 from ..linalg.full_pivot_lu import eliminate
-from ..linalg.kkt import LEFT_OUT, NEGLIGIBLE, accelerations, evaluate
+from ..linalg.kkt import COUNT, LEFT_OUT, NEGLIGIBLE, accelerations, evaluate
 from ..system.assembler import assemble
 from ..system.redundancy import choose_rows
 from .base import ODE, Problem, position_scale
@@ -36,6 +36,7 @@ from .expansion import (
     MAPPED,
     MIXED,
     MIXTURE,
+    PLACED,
     PROBE,
     RATE,
     SCRATCH,
@@ -49,6 +50,7 @@ from .expansion import (
     gather,
     keep,
     probe,
+    probe_positions,
     settle,
     spread,
     step_dependent,
@@ -157,8 +159,10 @@ def watch(t, y, system, work):
     gather(basis.increment, 0, k_z, known, system, work)  # round-off must not add up
     gather(basis.dense[0, RATE], 0, int(basis.numbers[K]), known[k_z:], system, work)
     keep(system, work)
-    if work.kkt.report[0] > 0 and work.left_out[0] > 0:
+    if work.kkt.report[0] > 0 and work.left_out[COUNT] > 0:
         return RENEW
+    if int(basis.numbers[K]) < k_z and not probe_positions(system, work) <= GROWTH * basis.numbers[PLACED]:
+        return RENEW  # with nonholonomic rows positions have coordinates of their own, which may fold before those of velocities
     if largest_turn(basis.increment, system) > LARGEST_TURN or probe(system, work) > GROWTH * basis.numbers[PROBE]:
         return RENEW
     if seen(y[k_z:], system, work) < (1.0 - options[TAU]) * basis.numbers[SHARE]:
@@ -194,8 +198,10 @@ def begin(t, y, system, work):
     keep(system, work)
     status = factorise_dependent(VELOCITIES, system, work)
     basis.numbers[PROBE] = probe(system, work)
+    basis.numbers[PLACED] = probe_positions(system, work) if k < k_z else 0.0
     basis.numbers[MIXED] = seen_mixture(system, work)
-    return status if basis.numbers[PROBE] < work.options[LIMIT] else NO_COORDINATES
+    sound = basis.numbers[PROBE] < work.options[LIMIT] and basis.numbers[PLACED] < work.options[LIMIT]
+    return status if sound else NO_COORDINATES
 
 
 class Coordinates:
@@ -239,7 +245,7 @@ class Coordinates:
         work.epsilon[:] = LEFT_OUT * r.row_diagonal
         work.epsilon[self.order[rows]] = NEGLIGIBLE * r.row_diagonal[self.order[rows]]
         basis.base[:], basis.q[:], basis.v[:] = q, q, v
-        size = np.abs(q / position_scale(system)).max()
+        size = np.abs(q / position_scale(system)).max(initial=0.0)
         basis.numbers[:4] = self.k_z, self.k, 2e-15 * (1.0 + size), self.mapped
         basis.numbers[SHARE] = share
         evaluate(t, q, v, VELOCITY, system.compiled, packed)
@@ -271,7 +277,7 @@ class Coordinates:
                 "one, or the coordinates asked for do not describe the motion. Start beside it, or let the method choose."
             )
         if not work.basis.n.size:
-            work.options[LIMIT] = PICKED * max(1.0, work.basis.numbers[PROBE])
+            work.options[LIMIT] = PICKED * max(1.0, work.basis.numbers[PROBE], work.basis.numbers[PLACED])
         return y
 
     def renew(self, t, y, work):
@@ -317,7 +323,7 @@ def problem(system, choose, directions, tau):
         increment=np.zeros(n_v + 1),
         q=np.zeros(system.n_q),
         v=np.zeros(n_v),
-        numbers=np.zeros(9),
+        numbers=np.zeros(10),
         dense=np.zeros((1, 10, width)),
     )
     return Problem(

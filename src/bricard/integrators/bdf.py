@@ -25,6 +25,7 @@ from ..compiled.march import CULPRIT, EVALUATIONS, ITERATIONS, RESTART, STEPS, T
 from ..compiled.pointers import compiled
 from ..compiled.status import NEWTON_FAILED, RUNNING, SINGULAR
 from ..linalg.factor import solve
+from ..linalg.kkt import LEAVE
 from .base import Integrator, by_index, carried
 from .dae import jacobian, newton_matrix, residual
 from .newton import CONVERGED, DIVERGED, judge, larger
@@ -188,7 +189,7 @@ def advance(form, t, h, k, run, system, work):
         renew = True
     counters[CULPRIT] = worst - system.n_q if worst >= system.n_q else -2 - worst
     memory[SHIFT] = 0.0
-    work.left_out[1] = TROUBLED
+    work.left_out[LEAVE] = TROUBLED
     return NEWTON_FAILED
 
 

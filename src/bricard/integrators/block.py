@@ -18,6 +18,7 @@ from ..compiled.march import CULPRIT, EVALUATIONS, ITERATIONS, RESTART, STEPS, T
 from ..compiled.pointers import compiled
 from ..compiled.status import NEWTON_FAILED, RUNNING, SINGULAR
 from ..linalg.factor import solve
+from ..linalg.kkt import LEAVE
 from .dae import jacobian, newton_matrix, residual, start_slopes, weigh
 from .newton import CONVERGED, DIVERGED, judge, larger
 
@@ -225,7 +226,7 @@ def solve_stages(method, degree, most, relative, absolute, fixed, form, t, h, ru
         renew, memory[ETA] = True, 1.0
     counters[CULPRIT] = worst - system.n_q if worst >= system.n_q else -2 - worst
     memory[FACTORISED] = 0.0
-    work.left_out[1] = TROUBLED
+    work.left_out[LEAVE] = TROUBLED
     return NEWTON_FAILED
 
 

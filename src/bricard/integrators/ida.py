@@ -121,6 +121,10 @@ def drive(problem, state, run, work, update):
         raise IncompatibleMethods(
             'Integrator "ida" needs the package scikit-sundae: pip install "bricard[sundials]".'
         ) from error
+    if not run.y.size:
+        raise IncompatibleMethods(
+            f'Nothing can move in model "{problem.system.name}", and IDA takes no equations without unknowns: take bdf or radau5.'
+        )
     clock, counters, calls, packed = run.clock, run.counters, Callbacks(problem, run, work), pack(run)
     judged = np.isfinite(run.scale) & (run.levels == 1)
     rtol, atol = run.tolerance if run.levels.max(initial=1) < 3 else np.maximum(SHARPER * run.tolerance, SHARPEST)

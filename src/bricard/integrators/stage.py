@@ -14,6 +14,7 @@ from ..compiled.march import CULPRIT, EVALUATIONS, ITERATIONS, TANGENTS
 from ..compiled.pointers import compiled
 from ..compiled.status import NEWTON_FAILED, RUNNING, SINGULAR
 from ..linalg.factor import solve
+from ..linalg.kkt import LEAVE
 from .dae import jacobian, newton_matrix, residual
 from .newton import CONVERGED, DIVERGED, judge, larger
 
@@ -72,7 +73,7 @@ def solve_stage(form, t, shift, x, slope, base, guess, change, weight, limits, r
         renew = True
     counters[CULPRIT] = worst - system.n_q if worst >= system.n_q else -2 - worst
     memory[SHIFT] = 0.0
-    work.left_out[1] = TROUBLED
+    work.left_out[LEAVE] = TROUBLED
     return NEWTON_FAILED
 
 

@@ -14,6 +14,7 @@ from ..compiled.status import NOT_FINITE, SINGULAR
 
 UNSIGNED = np.uint64  # unsigned indices need no test for negative ones
 ONE = np.uint64(1)
+UNSYMMETRIC = 5  # of Matrix.report: 1 where the factors are those of an unsymmetric matrix
 
 
 @compiled
@@ -34,6 +35,7 @@ def factorise_symmetric(matrix):
     weak, report, n = matrix.weak, matrix.report, UNSIGNED(matrix.l_start.size - 1)
     report[0], report[1], report[2] = 0, -1, -1
     report[3] += 1
+    report[UNSYMMETRIC] = 0
     for k in range(n):
         note_pivot(a[k], k, weak, report)
         inverse, first, last = 1.0 / a[k], UNSIGNED(l_start[k]), UNSIGNED(l_start[k + ONE])
@@ -59,6 +61,7 @@ def factorise_selecting(matrix, offset, natural, epsilon, dependent, limit, left
     weak, report, n, count = matrix.weak, matrix.report, UNSIGNED(matrix.l_start.size - 1), 0
     report[0], report[1], report[2] = 0, -1, -1
     report[3] += 1
+    report[UNSYMMETRIC] = 0
     for k in range(n):
         if order[k] >= offset and count < limit:
             i = order[k] - offset
@@ -105,6 +108,7 @@ def factorise(matrix):
     lower = n + UNSIGNED(matrix.l_row.size)
     report[0], report[1], report[2] = 0, -1, -1
     report[3] += 1
+    report[UNSYMMETRIC] = 1
     for k in range(n):
         note_pivot(a[k], k, weak, report)
         inverse, first, last = 1.0 / a[k], UNSIGNED(l_start[k]), UNSIGNED(l_start[k + ONE])

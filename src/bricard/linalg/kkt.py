@@ -10,12 +10,16 @@ import math
 
 from ..compiled.interfaces import ACCELERATE, CONFIRM, EVALUATE, RETRACT, VELOCITY
 from ..compiled.pointers import compiled
-from .factor import UNSIGNED, factorise_selecting, factorise_symmetric, solve_symmetric
+from .factor import UNSIGNED, UNSYMMETRIC, factorise_selecting, factorise_symmetric, solve, solve_symmetric
 
 call_evaluate, call_retract, call_accelerate = EVALUATE.call, RETRACT.call, ACCELERATE.call
 NEGLIGIBLE, LEFT_OUT = 1e-15, 1e8  # epsilon of a row, and of one that is left out, in natural sizes
 EMPTY = 1e-20  # square of the size of a row without entries, in natural sizes
 DEPENDENT = 3e-4  # pivot of a dependent row, in limits of weak pivots
+COUNT, LEAVE, JUDGED = range(3)  # of work.left_out
+# share of a kept row in one that is left out, at which they are exchanged: along a motion, at a new choice
+OVERUSED, FAIR = 4.0, 1.5
+FOREIGN = 100.0  # times that a share of a nonholonomic row counts in a holonomic one, which must do without
 SINGULAR_SINE = 1e-4  # squared sine of the angle of a row to the rows before it, at a singular position
 INVERSE_ITERATIONS = 4  # for the smallest singular value
 
@@ -63,12 +67,66 @@ def take_all_rows(system, work):
 
 @compiled
 def select_rows(system, work, dependent=DEPENDENT):
-    """Choose independent rows with the M and G in work, in the order of elimination; leaves the KKT matrix factorised.
+    """Choose independent rows with the M and G in work; leaves the KKT matrix factorised. All decisions about rows are made here.
+
+    Which rows depend on others changes along a motion, and a choice that was good becomes bad: of the rows of two discs on one
+    axle another one is redundant after each quarter of a turn. So what counts is how a row r that is left out is made of those
+    kept, g_r = sum c_k g_k: errors of the latter show in it, times c. Rows that have been left out stay so while no |c| exceeds
+    OVERUSED; then, or at a new choice, a row is exchanged for one that has more than FAIR of it, and the volume that the rows
+    span grows by |c|. Neither drift nor rounding make a row independent in this sense, whatever the number of rows left out
+    (work.left_out, see system/redundancy.py). At a singular position of the mechanism c does not change, and neither does the
+    choice. Holonomic rows go before nonholonomic ones, which do not hold positions. Call it at a consistent position only.
+    """
+    regular, limit = keep_rows(dependent, system, work), OVERUSED
+    if not regular:
+        regular, limit = pick_rows(dependent, system, work), FAIR
+    for _ in range(system.n_rows if work.left_out[COUNT] > 0 else 0):
+        if not (exchange(0, limit, system, work) or exchange(1, limit, system, work)):
+            break
+        regular, limit = factorise_kkt(system, work), FAIR
+    work.left_out[JUDGED] = work.kkt.report[3]
+    return regular
+
+
+@compiled
+def rows_left_out(system, work):
+    """A number that tells one set of rows that are left out from another."""
+    code = 0
+    for i in range(system.n_rows):
+        code += (i + 1) * (i + 1) if work.epsilon[i] > system.row_diagonal[i] else 0
+    return code
+
+
+@compiled
+def keep_rows(dependent, system, work):
+    """Factors with the rows left out so far; False if that is not the right number, or another one has become dependent."""
+    epsilon, natural, matrix, n_v = work.epsilon, system.row_diagonal, work.kkt, system.n_v
+    a, weak, order, count = matrix.a, matrix.weak, matrix.order, 0
+    for i in range(system.n_rows):
+        count += 1 if epsilon[i] > natural[i] else 0
+    if count == 0 or count != work.left_out[COUNT]:
+        return False
+    for i in range(system.n_rows):
+        if not epsilon[i] > natural[i]:
+            epsilon[i] = NEGLIGIBLE * natural[i]
+    weak_pivots = matrix.report[4]
+    if factorise_kkt(system, work):
+        sound = True
+        for k in range(order.size):  # a has inverse pivots
+            sound = sound and (order[k] <= n_v or abs(a[k]) * dependent * weak[k] < 1.0)
+        if sound:
+            return True
+    matrix.report[4] = weak_pivots
+    return False
+
+
+@compiled
+def pick_rows(dependent, system, work):
+    """Leave out rows that depend on those before them in the order of elimination; False if a pivot vanishes all the same.
 
     A row whose pivot falls below `dependent` times the limit of weak ones is left out, but never more than work.left_out of
     them: at a singular position further rows are dependent for a moment, and leaving them out would tear the mechanism apart.
     Where redundant rows fit only nearly (work.play), weak rows are left out as well: kept, they would enlarge the misfit.
-    Call it at a consistent position only.
     """
     epsilon, natural = work.epsilon, system.row_diagonal
     if work.play[0] > 0.0:
@@ -76,7 +134,76 @@ def select_rows(system, work, dependent=DEPENDENT):
     for i in range(system.n_rows):
         epsilon[i] = NEGLIGIBLE * natural[i]
     assemble_kkt(system, work)
-    return factorise_selecting(work.kkt, system.n_v + 1, natural, epsilon, dependent, work.left_out[0], LEFT_OUT)
+    return factorise_selecting(work.kkt, system.n_v + 1, natural, epsilon, dependent, work.left_out[COUNT], LEFT_OUT)
+
+
+@compiled
+def most_used(level, system, work):
+    """The kept row that is most used in a combination of all rows of a level that are left out, and how much, without units.
+
+    From any factors in work.kkt of [A G^T; G -epsilon]: A d + G^T c = g_r has d = 0 where g_r is a combination of kept rows.
+    level : 0 for holonomic rows, 1 for nonholonomic ones, of which holonomic ones never take the place. Overwrites work.e.
+    """
+    e, epsilon, natural, scale, n_v = work.e, work.epsilon, system.row_diagonal, system.row_scale, system.n_v
+    g, g_row, g_column, velocity_level = work.g, system.g_row, system.g_column, system.velocity_level
+    row, most, found = 0, 0.0, False
+    for i in range(system.n_rows):
+        found = found or (epsilon[i] > natural[i] and velocity_level[i] == level)
+    if not found:
+        return row, most
+    for i in range(e.size):
+        e[i] = 0.0
+    for k in range(g.size):
+        i = g_row[k]
+        if epsilon[i] > natural[i] and velocity_level[i] == level:
+            e[g_column[k]] += scale[i] * g[k] * (1.0 if math.cos(2.4 * i) > 0.0 else -1.0)
+    e[n_v] = 0.0
+    if work.kkt.report[UNSYMMETRIC] == 1:
+        solve(work.kkt, e, e)
+    else:
+        solve_symmetric(work.kkt, e, e)
+    for i in range(system.n_rows):
+        if not epsilon[i] > natural[i] and velocity_level[i] >= level:
+            size = abs(e[n_v + 1 + i]) / scale[i] * (FOREIGN if velocity_level[i] > level else 1.0)
+            if size > most:
+                row, most = i, size
+    return row, most
+
+
+@compiled
+def overused(system, work):
+    """Whether rows should be selected anew, by the factors in work.kkt of a matrix [A G^T; G -epsilon]; each is judged once."""
+    if work.left_out[COUNT] == 0 or work.left_out[JUDGED] == work.kkt.report[3]:
+        return False
+    work.left_out[JUDGED] = work.kkt.report[3]
+    return most_used(0, system, work)[1] > OVERUSED or most_used(1, system, work)[1] > OVERUSED
+
+
+@compiled
+def exchange(level, limit, system, work):
+    """Leave out a kept row of which more than `limit` is in one of a level that is left out, which takes its place; or False."""
+    e, epsilon, natural, scale, n_v = work.e, work.epsilon, system.row_diagonal, system.row_scale, system.n_v
+    g, g_row, g_column, first = work.g, system.g_row, system.g_column, system.n_v + 1
+    row, most = most_used(level, system, work)
+    if not limit < most < math.inf:
+        return False
+    for i in range(e.size):
+        e[i] = 0.0
+    e[first + row] = 1.0 / scale[row]
+    solve_symmetric(work.kkt, e, e)  # a motion x that only this row of the kept ones sees: g_r x is its share of g_r
+    e[n_v] = 0.0
+    for i in range(system.n_rows):
+        e[first + i] = 0.0
+    for k in range(g.size):
+        e[first + g_row[k]] += scale[g_row[k]] * g[k] * e[g_column[k]]
+    other, most = row, limit / (FOREIGN if system.velocity_level[row] > level else 1.0)
+    for i in range(system.n_rows):
+        if epsilon[i] > natural[i] and system.velocity_level[i] == level and abs(e[first + i]) > most:
+            other, most = i, abs(e[first + i])
+    if other == row:
+        return False
+    epsilon[row], epsilon[other] = LEFT_OUT * natural[row], NEGLIGIBLE * natural[other]
+    return True
 
 
 @compiled
@@ -135,7 +262,7 @@ def near_singular(system, work):
     for k in range(order.size):
         kept[k] = limits[k]
         limits[k] = SINGULAR_SINE * size[order[k] - n_v - 1] if order[k] > n_v else 0.0
-    factorise_selecting(matrix, n_v + 1, size, left_out, 1.0, work.left_out[0], LEFT_OUT)
+    factorise_selecting(matrix, n_v + 1, size, left_out, 1.0, work.left_out[COUNT], LEFT_OUT)
     for k in range(order.size):
         limits[k] = kept[k]
     found = report[0]
@@ -288,12 +415,12 @@ def sparse_accelerations(t, q, v, system, work):
 def selected_accelerations(system, work):
     """work.u = [v', 0, lam] at a consistent state, where work is evaluated already: the rows are selected anew."""
     b, f, gamma, n_v = work.b, work.f, work.gamma, system.n_v
+    regular = select_rows(system, work)
     for i in range(n_v):
         b[i] = f[i]
     b[n_v] = 0.0
     for i in range(system.n_rows):
         b[n_v + 1 + i] = gamma[i]
-    regular = select_rows(system, work)
     solve_kkt(system, work, b, work.u)
     return regular
 

@@ -45,6 +45,8 @@ def householder(a, previous=None) -> Any:
     """Q_old^T A^T = H [R; 0], Q = Q_old H: the reflections H hardly touch directions that are null vectors still."""
     if previous is None:
         return qr(a)
+    if not a.size:  # nothing to reflect at
+        return previous
     n = previous.shape[0]
     if abs(np.linalg.norm(previous.sum(axis=1)) / np.sqrt(n) - 1.0) > ORTHONORMAL:
         q, r = linalg.qr(previous, check_finite=False)

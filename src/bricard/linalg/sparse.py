@@ -132,7 +132,7 @@ def matrix(pattern, layout, weak=None, dtype: type = float) -> Any:
         weak=np.zeros(pattern.size) if weak is None else np.ascontiguousarray(weak[pattern.order]),
         a=np.zeros(pattern.size + 2 * pattern.l_row.size + 1, dtype),
         permuted=np.zeros(layout, dtype),
-        report=np.zeros(5, np.int64),
+        report=np.zeros(6, np.int64),
     )
 
 

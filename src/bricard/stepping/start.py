@@ -119,7 +119,7 @@ def _jacobian_memory(problem, size, complex_matrices):
     """Memory for the Jacobian of a DAE and for the matrices of an implicit integrator."""
     rows, columns = problem.pattern
     valid = (rows >= 0) & (columns >= 0)
-    order = np.concatenate([unknowns for _, unknowns in problem.nodes])
+    order = np.concatenate([np.zeros(0, np.int64), *(unknowns for _, unknowns in problem.nodes)])
     pattern = sparse.pattern(rows[valid], columns[valid], order, size)
     diagonal = np.arange(size)
     return (

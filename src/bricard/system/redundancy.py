@@ -37,7 +37,7 @@ def _redundancy(system, state):
     factorise_kkt(system.compiled, packed)
     work.phi_dot[:] -= work.phi_t
     project_velocity(system.compiled, packed, direction)
-    size = np.abs(direction).max()
+    size = np.abs(direction).max(initial=0.0) or 1.0
     try:
         near, _ = settle(system, state.t, system.retract(state.q, WAY * direction / size), np.zeros(system.n_v))
     except AssemblyError:

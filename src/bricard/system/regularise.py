@@ -9,10 +9,15 @@ import numpy as np
 from ..compiled.handles import pack
 from ..compiled.interfaces import VELOCITY
 from ..errors import SingularMassError, largest
-from ..linalg.kkt import accelerations, evaluate, factorise_kkt, select_rows, solve_regularised
+from ..linalg.kkt import accelerations, evaluate, factorise_kkt, pick_rows, position_error, solve_regularised
+from .system import NEAR_SINGULAR
 
 NEGLIGIBLE, REDUNDANT, MASSLESS, WEAK = 1e-15, 1e-6, 1e-4, 1e-6
 REFINEMENTS, NOTHING = 10, 1e-14  # what counts as no mass at all, of the mean mass
+DRIFT, MOST = (
+    3.0,
+    1e-2,
+)  # sine of a row to others that a gap of one characteristic length or radian explains; of the largest gap
 SHARE = 0.1  # of what rows can be by their geometry: rows that are smaller on the whole hardly hold anything
 
 
@@ -97,14 +102,18 @@ def row_sizes(system, q=None):
 
 
 def weak_rows(system, q=None):
-    """Rows with a weak pivot at q (the drawn start if not given): those that depend on rows eliminated before them."""
+    """Rows with a weak pivot at q (the drawn start if not given): those that depend on rows eliminated before them.
+
+    Rows that are redundant on the constraints only have pivots of the square of the gap off them.
+    """
     if not system.n_rows:
         return []
     work = system.work()
     work.left_out[0] = system.n_rows
     packed = pack(work)
     evaluate(0.0, system.start if q is None else q, np.zeros(system.n_v), VELOCITY, system.compiled, packed)
-    select_rows(system.compiled, packed, WEAK)
+    gap = position_error(system.compiled, packed)
+    pick_rows(max(WEAK, min(DRIFT * gap, MOST) ** 2 / NEAR_SINGULAR), system.compiled, packed)
     return [int(i) for i in np.flatnonzero(work.epsilon > system.record.row_diagonal)]
 
 

@@ -19,7 +19,9 @@ def reordered(system, nodes):
     g_row, g_column = offset + r.g_row.astype(int), r.g_column.astype(int)
     m_row, m_column, real = r.m_row.astype(int), r.m_column.astype(int), r.g_column < r.n_v
     rows, columns = np.concatenate([m_row, g_row[real]]), np.concatenate([m_column, g_column[real]])
-    pattern = sparse.pattern(rows, columns, np.concatenate([unknowns for _, unknowns in nodes]), layout)
+    pattern = sparse.pattern(
+        rows, columns, np.concatenate([np.zeros(0, int), *(unknowns for _, unknowns in nodes)]), layout
+    )
     g_slot, gt_slot = pattern.slots(g_row, g_column, real), pattern.slots(g_column, g_row, real)
     diagonal, nowhere = np.arange(layout), np.uint32(pattern.size + 2 * pattern.l_row.size)
     record = r._replace(

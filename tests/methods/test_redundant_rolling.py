@@ -1,0 +1,108 @@
+"""Rolling rows that are redundant on the constraints only: which of them depends on others changes as a vehicle turns (V4)."""
+
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import bricard as br
+from bricard.compiled.handles import pack
+from bricard.compiled.interfaces import VELOCITY
+from bricard.linalg.kkt import OVERUSED, evaluate, select_rows
+from bricard.system.assembler import assemble
+from bricard.system.redundancy import choose_rows
+
+DURATION, SAMPLES = 1.6, np.linspace(0.0, 1.6, 17)
+
+
+def vehicle(seed, axles):
+    """One or two hinged carriages with two or three discs on an axle each, turning by more than half a turn on a tilted plane."""
+    rng = np.random.default_rng(seed)
+    heading, radius, units = rng.uniform(0.0, 2.0 * np.pi), 0.1, 10.0 ** rng.uniform(-1.0, 1.0)
+    c, s = np.cos(heading), np.sin(heading)
+    turned = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+    def place(*x):
+        return tuple(units * (turned @ np.array(x) + [0.0, 0.0, radius]))
+
+    model = br.Model("vehicle", gravity=tuple(units * np.array([*rng.uniform(-2.0, 2.0, 2), -9.8])))
+    before = model.ground
+    for k in range(axles):
+        inertia = units**2 * rng.uniform(0.01, 0.02, 3)
+        body = model.body(f"carriage {k}", mass=0.3, inertia=tuple(inertia), position=place(-k, 0, 0), rotation=turned)
+        if k:
+            model.revolute("hitch", before, body, point=place(0.5 - k, 0, 0), axis=(0, 0, 1))
+        else:
+            model.planar("floor", before, body, place(0, 0, 0), (0, 0, 1))
+        for i, y in enumerate(np.linspace(-0.25, 0.25, int(rng.integers(2, 4)))):
+            wheel_inertia = units**2 * radius**2 * np.array([0.3, 0.5, 0.3])
+            at, axle = place(-k, y, 0), tuple(turned[:, 1])
+            wheel = model.body(f"wheel {k}{i}", mass=0.5, inertia=tuple(wheel_inertia), position=at, rotation=turned)
+            model.revolute(f"axle {k}{i}", body, wheel, point=at, axis=axle)
+            model.rolling_disc(f"road {k}{i}", wheel, units * radius, axis=axle)
+        before = body
+    model.start(joint="floor.angle", velocity=2.4)
+    model.start(joint="axle 00", velocity=6.0)
+    return model, units
+
+
+@cache
+def reference(seed, axles, coordinates):
+    """The system and its path at rtol 1e-11 with steps of its own, without units."""
+    model, units = vehicle(seed, axles)
+    system = model.build(coordinates=coordinates)
+    run = br.simulate(system, DURATION, integrator="dop853", formulation="index1", rtol=1e-11, output=SAMPLES)
+    assert np.ptp(run.joint("floor.angle")) > 0.5 * np.pi
+    return system, run.point(f"carriage {axles - 1}") / units, units
+
+
+METHODS = {
+    "index3": {"formulation": "index3", "integrator": "generalized-alpha"},
+    "index2": {"formulation": "index2", "integrator": "hht"},
+    "rattle": {"formulation": "overdetermined", "integrator": "rattle"},
+    "index1": {"formulation": "index1", "integrator": "heun"},
+    "baumgarte": {"formulation": "baumgarte", "integrator": "rk4"},
+    "bdf": {"formulation": "index3", "integrator": "bdf"},
+}
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    ("seed", "axles", "coordinates"),
+    [(0, 1, "absolute"), (2, 1, "absolute"), (5, 1, "absolute"), (7, 1, "relative"), (1, 2, "absolute")],
+)
+def test_order_of_fixed_steps(seed, axles, coordinates, method):
+    system, path, units = reference(seed, axles, coordinates)
+    errors = []
+    for step in (4e-3, 2e-3, 1e-3):
+        run = br.simulate(system, DURATION, step=step, output=SAMPLES, **METHODS[method])
+        errors.append(np.abs(run.point(f"carriage {axles - 1}") / units - path).max())
+    assert errors[0] < 2e-3
+    for long, short in pairwise(errors):
+        assert short < 0.32 * long or short < 1e-9
+
+
+@pytest.mark.parametrize("coordinates", ["absolute", "relative"])
+def test_rows_left_out_are_small_combinations_of_those_kept(coordinates):
+    """At each step of a motion, whatever drift and rounding: dense least squares against the choice of rows."""
+    for seed in range(3):
+        model, _ = vehicle(seed, 1 + seed % 2)
+        system = model.build(coordinates=coordinates)
+        run = br.simulate(system, DURATION, formulation="index1", step=4e-3, integrator="rk4", output=120)
+        work, r = system.work(), system.record
+        choose_rows(system, assemble(system), work)
+        columns = np.where(system.translations, system.length, 1.0)
+        noise = 1e-9 * np.random.default_rng(seed).normal(size=(len(run.t), system.n_v))
+        for t, q, shift in zip(run.t, run.q, noise, strict=True):
+            evaluate(t, system.retract(q, shift * columns), np.zeros(system.n_v), VELOCITY, system.compiled, pack(work))
+            select_rows(system.compiled, pack(work))
+            rows = np.zeros((r.n_rows, r.n_v + 1))
+            np.add.at(rows, (r.g_row.astype(int), r.g_column.astype(int)), work.g)
+            rows = r.row_scale[:, None] * rows[:, :-1] * columns
+            kept, nonholonomic = work.epsilon <= r.row_diagonal, r.velocity_level == 1
+            assert kept.sum() == np.linalg.matrix_rank(rows, tol=1e-6)
+            shares = np.linalg.lstsq(rows[kept].T, rows[~kept].T, rcond=None)[0].T
+            assert np.abs(shares).max() < 2.0 * OVERUSED
+            assert np.abs(rows[~kept] - shares @ rows[kept]).max() < 1e-7
+            assert np.abs(shares[~nonholonomic[~kept]][:, nonholonomic[kept]]).max(initial=0.0) < 1e-6
