@@ -80,7 +80,7 @@ def test_order_of_fixed_steps(seed, axles, coordinates, method):
         errors.append(np.abs(run.point(f"carriage {axles - 1}") / units - path).max())
     assert errors[0] < 2e-3
     for long, short in pairwise(errors):
-        assert short < 0.32 * long or short < 1e-9
+        assert short < 0.32 * long or short < 1e-8  # what the drift of baumgarte leaves
 
 
 @pytest.mark.parametrize("coordinates", ["absolute", "relative"])
