@@ -68,6 +68,8 @@ def judge(problem: Any, pair: Pair, run, work, watching, status: int, raised, sy
     text = sentence(status, run.clock[0], run.clock[1], int(run.counters[counting.STEPS]), culprit)
     if status in (NEWTON_FAILED, STEP_TOO_SMALL):
         text += _singularity(problem, run, q, v, work)
+    if status in (FINISHED, STOPPED):
+        text += _divided(run)
     if status in FAILED:
         text += obstacle(problem.system, q, v)
     if status in (NOT_FINITE, NEWTON_FAILED, PROJECTION_FAILED, TORN_APART, TORN_VELOCITY):
@@ -77,6 +79,21 @@ def judge(problem: Any, pair: Pair, run, work, watching, status: int, raised, sy
         text = f"{text} {misfit(system, start.t, start.q)}".rstrip()
     events = (Event(float(run.clock[0]), "range", text, q=q, v=v),) if status == RANGE_ENDED else ()
     return Ending(status, text, q, v, events)
+
+
+def _divided(run):
+    """A further sentence if steps of a fixed size had to be divided."""
+    logged = int(run.counters[counting.LOGGED])
+    codes, near = run.log_code[0 : 2 * logged : 2], run.log_code[1 : 2 * logged : 2]
+    first = np.flatnonzero(codes == counting.LOG_DIVIDED)
+    if not first.size:
+        return ""
+    count, h = int(run.counters[counting.REJECTED]), run.clock[7]
+    why = ", whose end is close to a singular position" if near[first[0]] else ""
+    return (
+        f" {count} {'attempt' if count == 1 else 'attempts'} at a step failed and the step was divided: h = {h:.3g} s was not "
+        f"kept everywhere, first at t = {run.log_t[first[0]]:.6g} s{why}."
+    )
 
 
 def _verdict(system, run, work, q, v, watching, status, raised):

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from enum import IntEnum
 from pathlib import Path
 from types import FunctionType
 
@@ -105,6 +106,11 @@ def test_second_process_finds_everything_compiled():
     simulate(rssr(), 0.004, step=0.002, **METHODS["rk4"])
     *_, compilations = in_a_process("rssr", METHODS["generalized-alpha"])
     assert compilations == 0
+
+
+def test_fingerprint_sees_members_of_an_enumeration():
+    """Compiled code has their numbers built in."""
+    assert fingerprint(IntEnum("Row", {"ONE": 1})) != fingerprint(IntEnum("Row", {"ONE": 2}))
 
 
 def test_fingerprint_sees_defaults_of_arguments():

@@ -148,7 +148,7 @@ def test_fox_goodwin_has_the_limit_of_the_ode(planar):
     """Claim 3: sqrt(6) / omega = 0.78246 s."""
     assert largest_angle(0.1, planar) == pytest.approx(0.01054, abs=1e-4)
     assert largest_angle(0.78, planar) <= 0.016  # 0.0147 in the spec
-    assert largest_angle(0.79, planar) >= 0.1
+    assert largest_angle(0.79, planar, duration=300.0) >= 0.1  # later it turns over
 
 
 @pytest.mark.parametrize("step", [0.1, 0.79, 6.0])
@@ -214,12 +214,12 @@ def test_andrews_with_the_step_of_the_thesis():
 
 
 def test_work_per_step():
-    """One tangent, two factorisations and less than four iterations in each step of the two benchmarks."""
+    """One tangent, two factorisations and 2 to 2.4 iterations in each step of the two benchmarks (4 before S35)."""
     for case in ("claim 8: A02", "claim 9: A04"):
         counters = run_of(case).counters
-        assert counters["factorisations"] <= 2.05 * counters["steps"]
-        assert counters["tangents"] <= 1.01 * counters["steps"]
-        assert counters["iterations"] <= 4.0 * counters["steps"]
+        assert counters["factorisations"] <= 2.1 * counters["steps"]
+        assert counters["tangents"] <= 1.02 * counters["steps"]
+        assert counters["iterations"] <= 2.4 * counters["steps"]
 
 
 @pytest.mark.parametrize(("name", "duration"), [("double-four-bar", 2.0), ("slider-crank-thesis", 3.0)])
@@ -266,3 +266,42 @@ def test_going_on_is_the_same_as_going_through():
 def test_unknown_set_is_refused():
     with pytest.raises(ModelError, match="fox-goodwin"):
         simulate(pendulum(), 0.1, step=0.01, set="fox", **METHOD)
+
+
+@pytest.mark.parametrize("set", ["fox-goodwin", "trapezoidal"])
+@pytest.mark.parametrize("rotation", ["group", "quaternion"])
+def test_newtons_method_converges_quadratically(rotation, set):
+    """S35: half a turn in a step; blocks that are solved in turn need more than 16 iterations a step, and halve it."""
+    top = PROBLEMS["spinning-top"].model().build(rotation=rotation)
+    solution = simulate(top, 0.2, step=2e-3, set=set, **METHOD)
+    assert solution.counters["steps"] == 100 and solution.counters["rejected"] == 0
+    assert solution.counters["iterations"] <= 505  # the first step has no history
+
+
+def test_newtons_method_in_other_rotation_parameters():
+    for rotation in ("euler-zxz", "cardan", "gibbs", "rotation-vector", "wiener-milenkovic"):
+        solution = simulate(rssr(speed=2.0).build(rotation=rotation), 0.1, step=0.005, **METHOD)
+        assert solution.counters["rejected"] == 0
+        assert solution.counters["iterations"] <= 3.2 * solution.counters["steps"]
+
+
+@pytest.mark.parametrize("planar", [True, False])
+@pytest.mark.parametrize(
+    ("name", "options", "duration", "steps", "factor"),
+    [
+        ("four-bar", {}, 7.0, (3e-4, 1e-3, 1.7e-3, 1e-2), 500.0),
+        ("double-four-bar", {}, 7.0, (3e-4, 1e-3, 2e-3, 1e-2), 900.0),
+        ("n-four-bar", {"loops": 40}, 4.0, (2e-3, 1e-2), 1.4e4),
+    ],
+)
+def test_singular_positions_at_every_step(name, options, duration, steps, factor, planar):
+    """T6: the end is reached, the energy error falls with the square of the step, and the constraints hold at all levels."""
+    for h in steps:
+        solution = simulate(PROBLEMS[name].model(planar=planar, **options), duration, step=h, **METHOD)
+        assert solution.counters["rejected"] <= 5
+        assert solution.counters["iterations"] <= 2.6 * solution.counters["steps"]
+        assert np.abs(solution.energy.error).max() <= factor * h * h
+        assert solution.constraint_errors.position.max() <= 1e-12
+        assert solution.constraint_errors.velocity.max() <= 1e-12
+        divided = "divided" in {event.kind for event in solution.events}
+        assert divided == ("the step was divided" in solution.status) == (solution.counters["rejected"] > 0)

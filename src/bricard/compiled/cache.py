@@ -8,6 +8,7 @@ signature counts. No global setting of Numba is touched.
 
 import functools
 import hashlib
+from enum import EnumMeta
 from types import CodeType, FunctionType, ModuleType
 from weakref import WeakKeyDictionary
 
@@ -35,6 +36,8 @@ def fingerprint(value):
                 f"compiled code must import names, not the module {value.__name__}: changes there would go unnoticed"
             )
         return value.__name__
+    if isinstance(value, EnumMeta):  # compiled code has their numbers built in
+        return str([(name, member.value) for name, member in value.__members__.items()])
     function = getattr(value, "py_func", getattr(value, "_defn", value))  # of a dispatcher, of an intrinsic
     if isinstance(function, FunctionType):
         return _function_fingerprint(function)

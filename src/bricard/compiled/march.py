@@ -68,6 +68,7 @@ EVENLY = (3.0, 10.0)
 LOG_SINGULAR = 1  # entered the neighbourhood of a singular position
 LOG_REBASED = 2  # independent coordinates were chosen anew
 LOG_TURNS = 3  # a joint turns by more than half a turn in one step
+LOG_DIVIDED = 4  # the first step of a fixed size that had to be divided; 1 where the position is nearly singular
 
 call_step, call_control, call_interpolate = STEP.call, CONTROL.call, INTERPOLATE.call
 call_after, call_rebase, call_expand, call_confirm = AFTER_STEP.call, REBASE.call, EXPAND.call, CONFIRM.call
@@ -221,6 +222,16 @@ def march(functions, order, form, run, system, work, max_steps):
             counters[REJECTED] += 1
             counters[RESTART] = 1
             clock[1] = 0.5 * h
+            if on_grid:
+                near = 0
+                if work.kkt.report[0] > 0:
+                    near = call_confirm(work.hooks[CONFIRMATION], system, work)
+                if counters[REJECTED] == 1:
+                    log(t, LOG_DIVIDED, near, run)
+                if (
+                    hit and goal == grid and goal < clock[6]
+                ):  # no step ends in a singular position: the next steps over it
+                    counters[GRID] += near
             if clock[1] < clock[2]:
                 if status == NOT_FINITE:
                     note_culprit(expand, system, run)

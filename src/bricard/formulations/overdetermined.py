@@ -12,14 +12,14 @@ Reference: Fuehrer and Leimkuhler, Numerische Mathematik 59 (1991) 55-69; spec 0
 
 import numpy as np
 
-from ..compiled.interfaces import AFTER_STEP, SHOWN
+from ..compiled.interfaces import AFTER_STEP, CONFIRM, CONFIRMATION, REBASE, SHOWN, VELOCITY
 from ..compiled.status import RUNNING
-from ..linalg.kkt import project_position, project_velocity
+from ..linalg.kkt import evaluate, project_position, project_velocity
 from .base import OVERDETERMINED_DAE, Formulation, Problem, position_scale, velocity_scale
 from .corrections import ITERATIONS, POSITION_TOLERANCE, normalise
 from .mechanical import choose_rows, holding
 
-hold = holding.function
+hold, choose, call_confirm = holding.function, choose_rows.function, CONFIRM.call
 
 
 @AFTER_STEP
@@ -37,6 +37,18 @@ def holding_all(t, y, purpose, system, work):
     return RUNNING
 
 
+@REBASE
+def choose_rows_elsewhere(t, y, system, work):
+    """Independent rows anew as choose_rows() does, but not close to a singular position, where further rows seem to depend on
+    others and could be left out in the place of redundant ones."""
+    n_q, n_v = system.n_q, system.n_v
+    if work.kkt.report[0] > 0:
+        evaluate(t, y[:n_q], y[n_q : n_q + n_v], VELOCITY, system, work)
+        if call_confirm(work.hooks[CONFIRMATION], system, work) == 1:
+            return RUNNING
+    return choose(t, y, system, work)
+
+
 def overdetermined(system):
     """The OverdeterminedDae form: y = [q, v, u] with u = [v', 0, lam]; integrators evaluate the system themselves."""
     n_v, start = system.n_v, system.n_q + system.n_v
@@ -46,7 +58,7 @@ def overdetermined(system):
         system=system,
         functions=(),
         after_step=holding_all,
-        rebase=choose_rows,
+        rebase=choose_rows_elsewhere,
         initial=lambda state, work: np.concatenate([state.q, state.v, state.a, [0.0], state.lam]),
         scale=np.concatenate([position_scale(system), velocity_scale(system), unjudged]),
         keep_a=start,

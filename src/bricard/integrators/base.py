@@ -56,6 +56,7 @@ class Integrator:
     interpolate: Pointer = straight
     stages: int = 0
     memory: int = 0
+    matrices: tuple[int, int] = (0, 0)  # arrays behind `memory` on the patterns of G and of K
     complex_matrices: int = 0  # of an implicit method, besides the real one: at most 4
     second_kkt: bool = False  # whether run.real is a second matrix with the pattern of the KKT matrix
     external: Callable[..., int] | None = None

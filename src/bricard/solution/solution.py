@@ -46,8 +46,9 @@ class ConstraintErrors(NamedTuple):
 class Event(NamedTuple):
     """Something that happened on the way: time (s), kind, and a sentence; of a trigger also its name and the state.
 
-    kind : "singular", "rebased", "turns" (a step too large to count those of the joint coordinate `name`), "range" (the end of
-    that of a user's joint), or of a trigger "record", "stop", "reset". q (n_q,), v (n_v,) : the state; q_after, v_after : that
+    kind : "singular", "rebased", "turns" (a step too large to count those of the joint coordinate `name`), "divided" (the first
+    step of a fixed size that had to be divided), "range" (the end of that of a user's joint), or of a trigger "record", "stop",
+    "reset". q (n_q,), v (n_v,) : the state; q_after, v_after : that
     after a reset.
     """
 
@@ -431,6 +432,11 @@ def _event(system, t, code, pivot):
         name = _angle_name(system, system.angles[pivot])
         text = f'The joint coordinate "{name}" turns by more than half a turn in one step at t = {t:.6g} s.'
         return Event(float(t), "turns", text, name)
+    if code == counting.LOG_DIVIDED:
+        where = ", whose end is close to a singular position" if pivot else ""
+        return Event(
+            float(t), "divided", f"The step from t = {t:.6g} s on{where} was the first that had to be divided."
+        )
     unknown = int(system.pattern.order[pivot]) if 0 <= pivot < system.pattern.order.size else -1
     where = system.unknown_name(unknown) if unknown > system.n_v else "the constraints"
     text = (

@@ -90,7 +90,7 @@ def start_run(problem, method, state, work, end, nominal, out_t, numbers, breaks
         scale=scale,
         tolerance=np.array([1e-6, 1e-8]),
         stages=np.zeros((max(method.stages, 1), y.size)),
-        memory=np.zeros(max(method.memory, 1)),
+        memory=np.zeros(max(method.memory, 1) + method.matrices[0] * work.g.size + method.matrices[1] * work.k.size),
         options=np.array([*method.compiled_options(numbers), 0.0]),
         out_t=out_t,
         out_y=np.zeros((out_t.size, width)),
