@@ -55,13 +55,19 @@ DRIFTS = {
 }
 
 
+# J that last digits decide about. The slider-crank has a step that ends beside a singular position, where the smallest singular
+# value of G is 4e-5 of the largest: Newton's tolerance of 1e-12, divided by that and by the step of 1 ms, leaves 2.5e-5 m/s of the
+# velocity open in the direction that the constraints hardly see there, and with bodies of 1 kg at 2 m/s as many joules
+OPEN = {"slider-crank": 1e-12 / 4e-5 / 1e-3 * 2.0}
+
+
 @pytest.mark.parametrize("mechanism", list(DRIFTS))
 def test_claims_6_to_11_energy(mechanism):
     """Below the bound of the IFToMM library, and unchanged from what we have measured."""
     measured, bound = DRIFTS[mechanism]
     drift = np.abs(thesis_mechanisms.solved(mechanism).energy.error).max()
     assert drift < bound
-    assert drift == pytest.approx(measured, rel=0.02)
+    assert drift == pytest.approx(measured, abs=0.02 * measured + OPEN.get(mechanism, 0.0))
 
 
 @pytest.mark.parametrize("mechanism", list(thesis_mechanisms.CASES))

@@ -59,7 +59,7 @@ LEVELS = ("position", "velocity", "acceleration")
 def solved(words: str):
     """The Solution of a case, at every step."""
     case = CASES[words]
-    options = {"integrator": "null-space-newmark", "set": case.set, "output": round(case.duration / case.step)}
+    options = {"integrator": "null-space-newmark", "set": case.set, "output": round(case.duration / case.step) + 1}
     return simulate(case.model(), case.duration, step=case.step, **options)
 
 
