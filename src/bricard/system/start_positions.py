@@ -14,6 +14,7 @@ PATIENCE, FEW, NEAR = (
     8,
     3e-4,
 )  # steps without getting nearer; the same at gaps below NEAR, as of data with some digits
+LOOSE = 1e-3  # gap, in natural sizes, up to which the sum is lowered whatever the gap does
 NUDGE, VANISHING = 1e-3, 1e-7  # step that leaves a vanishing derivative; what vanishes, in natural sizes
 CLOSING = 1e-9  # natural sizes: what counts as moved
 DRIVES, UNITS = ("drive", "drive_distance"), ("length", "angle")
@@ -61,9 +62,18 @@ class Positions(Search):
     def _iterate(self, q, still):
         q, hard = q.copy(), self._active_rows()
         softness = self.wishes.softness[self.asked]
-        error, nudged, best, waited, before, nearest, least = 0.0, False, np.inf, 0, np.inf, q, np.inf
+        gap, error, nudged, best, waited, before, nearest, least = (
+            np.zeros(0),
+            np.inf,
+            False,
+            np.inf,
+            0,
+            np.inf,
+            q,
+            np.inf,
+        )
         self.multipliers = self.pulls = np.zeros(self.rows.size + self.asked.size)
-        self.before = None
+        self.before, last, share = None, np.inf, 1.0
         for _ in range(ITERATIONS):
             x, R = self.evaluate(q, still)
             gap, asked = self.gaps(x, R)
@@ -72,24 +82,18 @@ class Positions(Search):
                 break
             if np.linalg.norm(gap[hard]) < least:
                 nearest, least = q, np.linalg.norm(gap[hard])
-            c = self.coordinates.at(x, R)
-            change = c.value / self.natural
-            asked_slopes = type(asked)(asked.gap[self.asked], asked.bodies[self.asked], asked.slope[self.asked])
-            blocks = [
-                (self.slopes(c, self.owner_part, self.natural, R), len(change)),
-                ((self.g_row, self.g_column, self.work.g[self.g_own] * self.g_scale), self.rows.size),
-                (
-                    self.slopes(asked_slopes, self.wish_part[self.asked], 1.0 / self.wish_scale[self.asked], R),
-                    self.asked.size,
-                ),
-            ]
-            phi, want = gap[self.rows], gap[self.r.n_rows + self.asked]
+            change, blocks, phi, want = self._blocks(x, R, gap, asked)
             if not nudged and self._vanishing(blocks, phi, want):
                 q, nudged = self._nudged(q, phi, want), True
                 continue
             closing, lowering = self._step(blocks, change, np.concatenate([phi, want]), softness)
             size = float(np.abs(closing + lowering).max(initial=0.0))
-            step = closing + self._stretched(closing, lowering)
+            if error < LOOSE or error < 0.9 * last:
+                share = min(1.0, 1.3 * share)
+            else:  # lowering the sum keeps the gaps open
+                share *= 0.5
+            last = error
+            step = closing + self._stretched(closing, lowering, share)
             self._limit(step)
             if error <= TOLERANCE and (size <= STATIONARY or (size <= NOISE and size > 0.3 * before)):
                 break
@@ -104,10 +108,39 @@ class Positions(Search):
                 continue
             before = size
             q = self.advanced(q, step, x, R)
-        q = q if error <= TOLERANCE else nearest
-        return q, self.gaps(*self.evaluate(q, still))[0]
+        if error <= TOLERANCE:
+            return q, gap
+        if not softness.any():
+            return nearest, self.gaps(*self.evaluate(nearest, still))[0]
+        q, gap = self._closed(q, still)
+        return (q, gap) if np.abs(gap[hard]).max() <= TOLERANCE else self._closed(self.system.start, still)
 
-    def _stretched(self, closing, lowering):
+    def _closed(self, q, still):
+        """q on the hard rows, behind weighted wishes that have pulled at them, and all gaps there."""
+        hard, softness, gap = self._active_rows(), self.wishes.softness[self.asked], np.zeros(0)
+        for _ in range(ITERATIONS):
+            x, R = self.evaluate(q, still)
+            gap, asked = self.gaps(x, R)
+            if not np.abs(gap[hard]).max(initial=0.0) > TOLERANCE:
+                break
+            _, blocks, phi, want = self._blocks(x, R, gap, asked)
+            step = self._closing(blocks, np.concatenate([phi, want]), softness)
+            self.before = None
+            self._limit(step)
+            q = self.advanced(q, step, x, R)
+        return q, gap
+
+    def _blocks(self, x, R, gap, asked):
+        """Changes of the start coordinates, entries of all rows, gaps of those of the system and of the wishes."""
+        c = self.coordinates.at(x, R)
+        chosen = type(asked)(asked.gap[self.asked], asked.bodies[self.asked], asked.slope[self.asked])
+        wanted = self.slopes(chosen, self.wish_part[self.asked], 1.0 / self.wish_scale[self.asked], R)
+        own = self.slopes(c, self.owner_part, self.natural, R), len(c.value)
+        rows = (self.g_row, self.g_column, self.work.g[self.g_own] * self.g_scale), self.rows.size
+        blocks = own, rows, (wanted, self.asked.size)
+        return c.value / self.natural, blocks, gap[self.rows], gap[self.r.n_rows + self.asked]
+
+    def _stretched(self, closing, lowering, share):
         """Steps that lower the sum, in each block stretched by what its last two show (Barzilai and Borwein 1988)."""
         home = self.column_home[self.columns]
         count = len(self.active)
@@ -122,6 +155,7 @@ class Positions(Search):
             bend = product(last, last - lowering)
             good = pure & was_pure & (bend > 0.0)
             stretch[good] = np.clip((taken * product(last, last))[good] / bend[good], SHORTEST, LONGEST)
+        stretch *= share
         self.before = lowering, stretch, pure
         return lowering * stretch[home]
 
@@ -199,33 +233,33 @@ class Positions(Search):
 
     def _moved(self, own, drawn, found):
         """What was moved to close: of each block whose own rows gape as drawn (`own`), its joints and bodies."""
-        kinds = np.array([getattr(self.model.joints[name], "kind", "") in DRIVES for name in self.row_joint], bool)
+        driving = np.array([getattr(self.model.joints[name], "kind", "") in DRIVES for name in self.row_joint], bool)
         row_part = np.array([self.joints[name] for name in self.row_joint], int)
-        asked = {*self.wish_part.tolist(), *row_part[kinds].tolist()}
-        bodies, moved = list(self.number), []
-        change, units = self.coordinates.change, np.array(self.coordinates.unit)
+        asked = {*self.wish_part.tolist(), *row_part[driving].tolist()}
+        gaping = set(row_part[own & ~driving].tolist())
+        bodies, moved, sums = list(self.number), [], {}
+        for owner, k, unit, change in zip(
+            self.coordinates.owner, self.owner_part, self.coordinates.unit, self.coordinates.change, strict=True
+        ):
+            if k in gaping and hasattr(owner, "kind"):
+                sums.setdefault(owner, (np.zeros(2), k in asked))[0][UNITS.index(unit)] += change**2
+        for joint, (squares, wished) in sums.items():
+            moved.append(self._largest("joint", joint.name, np.sqrt(squares), wished))
+        (x_0, R_0), (x, R) = drawn, found
         for anchor, members, k in self.blocks:
-            if not (own & ~kinds)[row_part == k].any():
-                continue
-            own_joints = dict.fromkeys(self.coordinates.owner[i] for i in np.flatnonzero(self.owner_part == k))
-            for joint in (owner for owner in own_joints if hasattr(owner, "kind")):
-                mine = np.array([owner is joint for owner in self.coordinates.owner])
-                by = [float(np.linalg.norm(change[mine & (units == unit)])) for unit in UNITS]
-                size = by[0] / self.r.length, by[1]
-                which = int(size[1] > size[0])
-                moved.append(Moved("joint", joint.name, by[which], UNITS[which], size[which], k in asked))
-            R_0, R = drawn[1], found[1]
-            for b in members:
-                before, after = (R[anchor].T @ (x[b] - x[anchor]) for x, R in (drawn, found))
-                turn = R_0[anchor].T @ R_0[b] @ (R[anchor].T @ R[b]).T
-                by = (
-                    float(np.linalg.norm(after - before)),
-                    float(np.arccos(np.clip(0.5 * (np.trace(turn) - 1.0), -1, 1))),
-                )
-                size = by[0] / self.r.length, by[1]
-                which = int(size[1] > size[0])
-                moved.append(Moved("body", bodies[b].name, by[which], UNITS[which], size[which], k in asked))
+            if k in gaping:
+                before, after = (x_0[members] - x_0[anchor]) @ R_0[anchor], (x[members] - x[anchor]) @ R[anchor]
+                apart = R_0[anchor].T @ R_0[members] - R[anchor].T @ R[members]
+                turn = 2.0 * np.arcsin(np.minimum(1.0, np.linalg.norm(apart, axis=(1, 2)) / np.sqrt(8.0)))
+                for b, *by in zip(members.tolist(), np.linalg.norm(after - before, axis=1), turn, strict=True):
+                    moved.append(self._largest("body", bodies[b].name, by, k in asked))
         return tuple(sorted((m for m in moved if m.size > CLOSING), key=lambda m: -m.size))
+
+    def _largest(self, what, name, by, wished):
+        """The Moved of a shift (m) and a turn (rad), whichever is larger in natural sizes."""
+        sizes = float(by[0]) / self.r.length, float(by[1])
+        which = int(sizes[1] > sizes[0])
+        return Moved(what, name, float(by[which]), UNITS[which], sizes[which], wished)
 
 
 def _product(p, q):

@@ -5,7 +5,8 @@ import numpy as np
 from .start_coordinates import rotated
 from .starting import ITERATIONS, TOLERANCE, Found, Search
 
-ROUNDS = 8  # nonholonomic rows may be nonlinear
+ROUNDS = 20  # nonholonomic rows may be nonlinear
+CLOSINGS = 3  # steps that only close, behind weighted wishes
 FLOWING = 1e-9  # gap of rows outside of the blocks that move, of all velocities
 STEADY = 1e-13  # last change, of all velocities
 
@@ -29,21 +30,29 @@ class Velocities(Search):
         wanted = self.slopes(chosen, self.wish_part[self.asked], 1.0 / self.wish_scale[self.asked], R)
         softness, own = self.wishes.softness[self.asked], np.zeros(self.columns.size)
         self.multipliers = self.pulls = np.zeros(self.rows.size + self.asked.size)
-        for _ in range(ITERATIONS if softness.any() else ROUNDS):
+        weighted = bool(softness.any())
+        rounds = ITERATIONS if weighted else ROUNDS
+        for i in range(rounds + CLOSINGS * weighted):
             blocks = [
                 (coordinates, len(c.value)),
                 ((self.g_row, self.g_column, self.work.g[self.g_own] * self.g_scale), self.rows.size),
                 (wanted, self.asked.size),
             ]
-            rates = np.bincount(coordinates[0], coordinates[2] * own[coordinates[1]], len(c.value))
             left = np.concatenate([gap[self.rows], gap[self.r.n_rows + self.asked]])
-            step = sum(self._step(blocks, rates, left, softness))
+            if i < rounds:
+                rates = np.bincount(coordinates[0], coordinates[2] * own[coordinates[1]], len(c.value))
+                step = sum(self._step(blocks, rates, left, softness))
+            else:  # weighted wishes have pulled at the rows
+                step = self._closing(blocks, left, softness)
             own += step
             v = self.carried(own, x, R)
             self.evaluate(self.q, v)
             gap = self._gaps(v, asked, R)
-            if np.abs(step).max(initial=0.0) <= STEADY * np.abs(own).max(initial=0.0):
+            steady = np.abs(step).max(initial=0.0) <= STEADY * np.abs(own).max(initial=0.0)
+            if i >= rounds + CLOSINGS - 1 or (steady and not weighted):
                 break
+            if steady and i < rounds:
+                rounds = i + 1
         free = np.concatenate([np.ones(self.r.n_rows, bool), self.wishes.softness == 0.0])
         inside = np.zeros(gap.size, bool)
         inside[self.rows], inside[self.r.n_rows + self.asked] = True, True

@@ -32,7 +32,7 @@ import numpy as np
 
 from ..compiled.handles import pack
 from ..compiled.interfaces import VELOCITY
-from ..linalg.kkt import evaluate
+from ..linalg.kkt import LEFT_OUT, evaluate
 from .moved import Moved
 from .start_blocks import blocks_of
 from .start_coordinates import StartCoordinates, counted_joints, cross_matrix, loose_bodies, rotated
@@ -230,6 +230,15 @@ class Search:
         found = solve(np.concatenate([np.zeros(m), -there, -HARD * self.multipliers]))
         lowering, self.multipliers = found[:m], found[m + len(change) :]
         return closing, lowering
+
+    def _closing(self, blocks, gap, softness):
+        """The step (unknowns,) that closes hard rows, whatever that does to weighted wishes: they pull no more."""
+        m, count = self.columns.size, blocks[0][1]
+        soft = np.concatenate([np.ones(count), np.full(len(gap), HARD)])
+        soft[soft.size - len(softness) :][softness > 0.0] = LEFT_OUT
+        return self.equations(blocks, soft).solve(
+            np.concatenate([np.zeros(m + count), np.where(soft[count:] == HARD, -gap, 0.0)])
+        )[:m]
 
     def _imposed(self):
         """Which rows of the system count."""
