@@ -1,13 +1,19 @@
 """Hyper-dual numbers: value, both derivatives and the mixed one against 1,000 digits, compiled and in plain Python."""
 
 import math
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import mpmath as mp
 import numpy as np
 import pytest
 
+import bricard
 from bricard.compiled.hyperdual import HyperDual, lifted
-from bricard.compiled.pointers import inlined
+from bricard.compiled.pointers import PYTHON_ONLY, inlined
 from bricard.hyperdual import rules, words
 from bricard.hyperdual.plain import MATH, RULES
 
@@ -223,3 +229,44 @@ def test_rules_are_all_words():
     named = {*words.ONE, *words.TWO, *words.WHOLE}
     helpers = {rules.times, rules.compose, rules.power_of_constant, rules.interpolate}
     assert {v for v in vars(rules).values() if callable(v) and v.__module__ == rules.__name__} == named | helpers
+
+
+SCRIPT = """
+import numpy as np
+from bricard.kernels import profiles
+
+def u(t):
+    if t > 0.25:
+        return np.sin(t) * 2
+    return 1
+
+out = np.zeros(3)
+for t in (0.1, 0.5):
+    profiles.of_function(u)(t, np.zeros(1), 0, out)
+    print(*out.tolist())
+"""
+CHANGES = {  # file, what is replaced, by what
+    "a rule": ("hyperdual/rules.py", "return s, np.cos(x), -s", "return s, 3.0 * np.cos(x), -s"),
+    "a comparison": ("compiled/hyperdual.py", "compare(u.x, v)) if first", "compare(u.x - 5.0, v)) if first"),
+    "a cast": ("compiled/hyperdual.py", "(context.cast(builder, value, kind, types.float64), zero,", "(zero, zero,"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(PYTHON_ONLY, reason="nothing is compiled")
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_changed_rule_is_never_stale(change, tmp_path):
+    """A second process on the same cache has the new result: what is compiled with such numbers knows their rules."""
+    source = tmp_path / "src"
+    shutil.copytree(Path(bricard.__file__).parent, source / "bricard", ignore=shutil.ignore_patterns("__pycache__"))
+
+    def result():
+        variables = os.environ | {"PYTHONPATH": str(source), "BRICARD_CACHE_DIR": str(tmp_path / "cache")}
+        run = subprocess.run([sys.executable, "-c", SCRIPT], env=variables, capture_output=True, text=True, check=True)
+        return run.stdout
+
+    before, (file, old, new) = result(), CHANGES[change]
+    text = (source / "bricard" / file).read_text(encoding="utf-8")
+    assert old in text
+    (source / "bricard" / file).write_text(text.replace(old, new), encoding="utf-8")
+    assert result() != before

@@ -12,10 +12,6 @@ from bricard.compiled.interfaces import ENERGY, VELOCITY
 few = settings(derandomize=True, max_examples=6, deadline=None)
 seeds = st.integers(0, 10**6)
 constraints = pytest.mark.parametrize("name", [*SPATIAL, *PLANAR, *MIXED])
-# Phi_t of a joint with a user's Jacobian comes from differences, too rough to difference again: test_own_joint_rate has its twin
-differentiable_twice = pytest.mark.parametrize(
-    "name", [n for n in [*SPATIAL, *PLANAR, *MIXED] if n != "user joint with Jacobian"]
-)
 forces = pytest.mark.parametrize("name", [*FORCES, *PLANAR_FORCES, *MIXED_FORCES])
 everything = pytest.mark.parametrize("name", [name for name in SAMPLES if name not in USER_JOINTS])
 
@@ -56,7 +52,7 @@ def test_constraint_velocity_is_the_time_derivative_of_the_constraint(name, seed
     assert_derivative(given_rate[rows], difference[rows], system.constraint(p.t, p.q))
 
 
-@differentiable_twice
+@constraints
 @few
 @given(seed=seeds)
 def test_gamma_is_minus_the_acceleration_at_constant_velocity(name, seed):
@@ -64,13 +60,11 @@ def test_gamma_is_minus_the_acceleration_at_constant_velocity(name, seed):
     p = random_point(system, seed)
     difference = by_time(system, p, lambda t, q: system.constraint_velocity(t, q, p.v))
     size = system.constraint_velocity(p.t, p.q, p.v)
-    # a user's joint has gamma from two complex evaluations: stated accuracy 1e-8 of the largest term
-    stated = 1e-8 * (1 + np.abs(difference).max()) if name.startswith("user joint") else 0.0
     gamma = system.gamma(p.t, p.q, p.v)
-    np.testing.assert_allclose(gamma, -difference, rtol=0, atol=stated + 1e-8 * max(1.0, np.abs(size).max()))
+    np.testing.assert_allclose(gamma, -difference, rtol=0, atol=1e-8 * max(1.0, np.abs(size).max()))
 
 
-@pytest.mark.parametrize("name", [n for n in (*SPATIAL, *PLANAR, *MIXED) if not n.startswith("user joint")])
+@constraints
 @few
 @given(seed=seeds)
 def test_rate_is_the_position_derivative_of_the_constraint_velocity(name, seed):

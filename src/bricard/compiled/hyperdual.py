@@ -19,7 +19,6 @@ from numba.core.typeconv import Conversion
 from numba.extending import (
     NativeValue,
     box,
-    intrinsic,
     lower_builtin,
     lower_cast,
     make_attribute_wrapper,
@@ -35,9 +34,8 @@ from numba.extending import (
 from ..hyperdual import plain, rules, words
 from ..hyperdual.number import PARTS, HyperDual, lifted
 from .cache import fingerprint
-from .pointers import PYTHON_ONLY
 
-__all__ = ["HYPERDUAL", "HyperDual", "lifted", "store", "take"]
+__all__ = ["HYPERDUAL", "NUMBER", "HyperDual", "HyperDualType", "as_number", "lifted", "made"]
 
 NUMBER = (types.Float, types.Integer, types.Boolean)
 NO_ERRORS = {"error_model": "numpy"}  # 1/0 is infinite
@@ -96,32 +94,33 @@ def _itself(number):
     return lambda number: number
 
 
-def _made(context, builder, parts):
+def made(context, builder, parts):
+    """A number of four parts, in generated code."""
     number = cgutils.create_struct_proxy(HYPERDUAL)(context, builder)
     for name, part in zip(PARTS, parts, strict=True):
         setattr(number, name, part)
     return number._getvalue()
 
 
-def _number(context, builder, kind, value):
+def as_number(context, builder, kind, value):
     """A value of any number type as such a number."""
     if isinstance(kind, HyperDualType):
         return value
     zero = context.get_constant(types.float64, 0.0)
-    return _made(context, builder, (context.cast(builder, value, kind, types.float64), zero, zero, zero))
+    return made(context, builder, (context.cast(builder, value, kind, types.float64), zero, zero, zero))
 
 
 @lower_builtin(HyperDual, *(types.Any,) * 4)
 def _make(context, builder, signature, values):
     pairs = zip(values, signature.args, strict=True)
-    return _made(context, builder, [context.cast(builder, value, kind, types.float64) for value, kind in pairs])
+    return made(context, builder, [context.cast(builder, value, kind, types.float64) for value, kind in pairs])
 
 
 @lower_cast(types.Float, HyperDualType)
 @lower_cast(types.Integer, HyperDualType)
 @lower_cast(types.Boolean, HyperDualType)
 def _cast(context, builder, given, wanted, value):
-    return _number(context, builder, given, value)
+    return as_number(context, builder, given, value)
 
 
 @box(HyperDualType)
@@ -142,91 +141,13 @@ def _unbox(kind, value, c):
         item = c.pyapi.object_getattr_string(value, part)
         parts.append(c.pyapi.float_as_double(item))
         c.pyapi.decref(item)
-    return NativeValue(_made(c.context, c.builder, parts))
-
-
-# numbers in arrays: four parts each, one number behind the other ---------------------------------------------------
-
-if PYTHON_ONLY:
-
-    def take(given, first, count):
-        """The numbers first ... first + count - 1 of an array, as a tuple; `count` is a constant."""
-        return tuple(HyperDual(*given[4 * i : 4 * i + 4]) for i in range(first, first + count))
-
-    def store(out, values):
-        """Write the numbers of a tuple (of tuples) to an array, one behind the other."""
-        out[: 4 * _store_plain(out, 0, values)] += 0.0
-
-    def _store_plain(out, place, values):
-        if isinstance(values, (tuple, list, np.ndarray)):
-            for value in values:
-                place = _store_plain(out, place, value)
-            return place
-        number = lifted(values)
-        out[4 * place : 4 * place + 4] = [number.x, number.a, number.b, number.ab]
-        return place + 1
-else:
-
-    @intrinsic(prefer_literal=True)
-    def take(typingctx, given, first, count):
-        """The numbers first ... first + count - 1 of an array, as a tuple; `count` is a constant."""
-        kind = types.UniTuple(HYPERDUAL, count.literal_value)
-
-        def generate(context, builder, signature, values):
-            data = context.make_array(signature.args[0])(context, builder, values[0]).data
-            place = context.cast(builder, values[1], signature.args[1], types.intp)
-            start = builder.mul(place, context.get_constant(types.intp, 4))
-            numbers = []
-            for k in range(kind.count):
-                places = [builder.add(start, context.get_constant(types.intp, 4 * k + i)) for i in range(4)]
-                parts = [builder.load(builder.gep(data, [place], inbounds=True)) for place in places]
-                numbers.append(_made(context, builder, parts))
-            return context.make_tuple(builder, kind, numbers)
-
-        return kind(given, first, count), generate
-
-    @intrinsic
-    def store(typingctx, out, values):
-        """Write the numbers of a tuple (of tuples) to an array, one behind the other."""
-        _check_numbers(values)
-
-        def generate(context, builder, signature, arguments):
-            data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-            leaves = _leaves(builder, signature.args[1], arguments[1])
-            for k, (kind, value) in enumerate(leaves):
-                number = cgutils.create_struct_proxy(HYPERDUAL)(
-                    context, builder, value=_number(context, builder, kind, value)
-                )
-                for i, part in enumerate(PARTS):
-                    place = cgutils.gep_inbounds(builder, data, 4 * k + i)
-                    builder.store(getattr(number, part), place)
-            return context.get_dummy_value()
-
-        return types.void(out, values), generate
-
-
-def _leaves(builder, kind, value):
-    if not isinstance(kind, types.BaseTuple):
-        return [(kind, value)]
-    found = []
-    for i, part in enumerate(kind):
-        found += _leaves(builder, part, builder.extract_value(value, i))
-    return found
-
-
-def _check_numbers(kind):
-    parts = list(kind) if isinstance(kind, types.BaseTuple) else [kind]
-    for part in parts:
-        if isinstance(part, types.BaseTuple):
-            _check_numbers(part)
-        elif not isinstance(part, (*NUMBER, HyperDualType)):
-            raise TypingError(f"it returns {part}, but numbers are needed")
+    return NativeValue(made(c.context, c.builder, parts))
 
 
 # rules --------------------------------------------------------------------------------------------------------
 
 
-def _is(*kinds):
+def are_numbers(*kinds):
     """Whether numbers are meant, one of them hyper-dual."""
     return any(isinstance(kind, HyperDualType) for kind in kinds) and all(
         isinstance(kind, (*NUMBER, HyperDualType)) for kind in kinds
@@ -308,7 +229,7 @@ def _for_two(rule):
         return short(v, float(u))
 
     def choose(u, v):
-        if not _is(u, v):
+        if not are_numbers(u, v):
             return None
         if short is not None and not isinstance(v, HyperDualType):
             return with_real
@@ -334,7 +255,7 @@ def _for_several(rule):
 
     def choose(*numbers):
         kinds = tuple(numbers[0]) if len(numbers) == 1 and isinstance(numbers[0], (tuple, types.BaseTuple)) else numbers
-        if not _is(*kinds):
+        if not are_numbers(*kinds):
             return None
         if len(kinds) > 4 or kinds is not numbers:
             raise TypingError("max, min and hypot take two to four numbers here: nest the calls")
@@ -370,7 +291,7 @@ for _word in (*words.VALUE, *words.WHOLE_NUMBER):
 def _for_comparison(compare):
     def choose(u, v):
         first, second = isinstance(u, HyperDualType), isinstance(v, HyperDualType)
-        if not _is(u, v):
+        if not are_numbers(u, v):
             return None
         if first and second:
             return lambda u, v: compare(u.x, v.x)
@@ -433,7 +354,7 @@ _callable(_logarithm)
 
 @_named(math.log)
 def _math_log(*numbers):
-    if not _is(*numbers):
+    if not are_numbers(*numbers):
         return None
     if len(numbers) == 1:
         return lambda *numbers: _logarithm(numbers[0])
@@ -442,7 +363,7 @@ def _math_log(*numbers):
 
 @_named(np.where)
 def _where(condition, x, y):
-    if isinstance(condition, NUMBER) and _is(x, y):
+    if isinstance(condition, NUMBER) and are_numbers(x, y):
         return lambda condition, x, y: lifted(x) if condition else lifted(y)
     return None
 
@@ -450,7 +371,7 @@ def _where(condition, x, y):
 @_named(np.clip)
 def _clip(a, a_min, a_max):
     low, high = (not isinstance(limit, (types.NoneType, types.Omitted)) for limit in (a_min, a_max))
-    if not _is(a, *(limit for limit, given in ((a_min, low), (a_max, high)) if given)):
+    if not are_numbers(a, *(limit for limit, given in ((a_min, low), (a_max, high)) if given)):
         return None
     if low and high:
         return lambda a, a_min, a_max: minimum(maximum(lifted(a), lifted(a_min)), lifted(a_max))

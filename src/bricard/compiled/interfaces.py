@@ -30,8 +30,8 @@ FUNCTION = Interface(types.void(VECTOR, VECTOR, i8, i8, VECTOR))
 # Joints of one type in the tree of relative coordinates: (t, q, v, flags, first, last) -> their part of work.branch.
 TREE_JOINT = Interface(types.void(f8, VECTOR, VECTOR, i8, i8, i8, SYSTEM, WORK))
 
-# A user's own joint: (arguments, a direction, parameters, first of its own) -> values, and derivatives along the direction.
-USER_JOINT = Interface(types.void(VECTOR, VECTOR, VECTOR, i8, VECTOR))
+# A user's own joint, of hyper-dual numbers: (arguments, parameters, first of its own) -> results; four parts of each number.
+USER_JOINT = Interface(types.void(VECTOR, VECTOR, i8, VECTOR))
 
 # A part of what is computed for a user's joint: (numbers, first, memory, first) -> whether it succeeded.
 USER_PIECE = Interface(b1(VECTOR, i8, VECTOR, i8))

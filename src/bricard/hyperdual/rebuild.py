@@ -8,13 +8,14 @@ import dis
 import functools
 import math
 from collections import namedtuple
-from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType, SimpleNamespace
 from typing import Any
 
 from ..errors import UserFunctionError
 from .plain import MATH, STAND_INS
 
 LIBRARIES = ("numpy", "scipy", "math", "numba", "builtins", "bricard")
+VECTORS = "bricard.kernels.vectors"
 OWN = "the docs say what may be written: docs/functions.md"
 
 
@@ -75,6 +76,8 @@ def plain_copy(function: Any, mathematics: Any = MATH, stand_ins: Any = STAND_IN
     def replaced(value: Any) -> Any:
         if value is math:
             return mathematics
+        if isinstance(value, ModuleType) and value.__name__ == VECTORS:
+            return SimpleNamespace(**{name: replaced(item) for name, item in vars(value).items() if name[0] != "_"})
         if isinstance(value, BuiltinFunctionType):
             return stand_ins.get(value, value)
         if isinstance(value, functools.partial):

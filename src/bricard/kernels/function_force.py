@@ -1,6 +1,6 @@
 """Forces between two bodies given by a function of their motions: f, and K = -df/dq, D = -df/dv, exact to rounding."""
 
-from ..compiled.hyperdual import take
+from ..compiled.hyperdual_arrays import take
 from ..compiled.interfaces import ENERGY, KERNEL, TANGENT
 from ..compiled.pointers import compiled
 from .function_joint import DEPENDS, moving_ways

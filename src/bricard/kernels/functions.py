@@ -18,7 +18,7 @@ shifts of their centres of mass and turns about these: a point at p in the body 
 from enum import IntEnum
 from typing import NamedTuple
 
-from ..compiled.hyperdual import store, take
+from ..compiled.hyperdual_arrays import store, take
 from ..compiled.interfaces import FUNCTION
 from ..compiled.pointers import compiled
 from .vectors import add, cross, position_of, rotate, rotation_of, spin_of, triple

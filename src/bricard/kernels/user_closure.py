@@ -17,10 +17,9 @@ from .user_layout import (
     BALL,
     BIAS,
     BRANCH,
-    DIFFERENCE,
-    DX,
     END,
     FAR,
+    GIVEN,
     H2,
     HS,
     HX,
@@ -31,7 +30,7 @@ from .user_layout import (
     MOTION,
     N_Q,
     N_V,
-    OUT,
+    PARTS,
     PLENTY,
     ROUGH,
     ROW,
@@ -42,7 +41,6 @@ from .user_layout import (
     TARGET,
     TOLERANCE,
     WARM,
-    WEIGHTS,
     A,
     B,
     C,
@@ -52,11 +50,9 @@ from .user_layout import (
     S,
     U,
     V,
-    X,
     advance,
     ask,
     choose,
-    swiftness,
 )
 from .vectors import cross, nine, quaternion_step, rotate, rotate_back, triple
 
@@ -77,38 +73,19 @@ def matrix_of(mem, m):
 
 
 @compiled
-def turned_by(R, w):
-    """R exp([w]x)."""
-    p = quaternion_step(1.0, 0.0, 0.0, 0.0, w)
-    return turned_row(R[0], p), turned_row(R[1], p), turned_row(R[2], p)
-
-
-@compiled
-def turned_row(r, p):
-    """A row of R times the rotation of a unit quaternion: the vector turned back."""
-    v = (-p[1], -p[2], -p[3])
-    t = cross(v, r)
-    u = cross(v, t)
-    return r[0] + 2.0 * (p[0] * t[0] + u[0]), r[1] + 2.0 * (p[0] * t[1] + u[1]), r[2] + 2.0 * (p[0] * t[2] + u[2])
-
-
-@compiled
-def residuals(par, o, mem, m, target, way, shift, turn):
-    """h and its derivative along (shift of d, turn about the axes of B, U), after the way along it from D, C and `target`."""
-    advance(par, o, mem, m, target, way)
-    n_q = int(par[o + N_Q])
-    for i in range(n_q):
-        j = n_q - 1 - i
-        mem[m + X + 12 + j], mem[m + DX + 12 + j] = mem[m + X + j], mem[m + DX + j]
-    R = nine(mem, m + C)
-    if way != 0.0:
-        R = turned_by(R, (way * turn[0], way * turn[1], way * turn[2]))
+def residuals(par, o, mem, m, target, shift, turn):
+    """h and its derivatives along (shift of d, turn about the axes of B, U), from D, C and `target`."""
+    advance(par, o, mem, m, target, 0.0)
+    R, g = nine(mem, m + C), m + GIVEN
     for i in range(3):
-        mem[m + X + i], mem[m + DX + i] = mem[m + D + i] + way * shift[i], shift[i]
-        change = cross(R[i], turn)
+        mem[g + 4 * i], mem[g + 4 * i + 1], mem[g + 4 * i + 2] = mem[m + D + i], shift[i], shift[i]
+        mem[g + 4 * i + 3] = 0.0
+        first = cross(R[i], turn)
+        second = cross(first, turn)
         for j in range(3):
-            mem[m + X + 3 + 3 * i + j], mem[m + DX + 3 + 3 * i + j] = R[i][j], change[j]
-    ask(par, o, mem, m)
+            k = g + 4 * (3 + 3 * i + j)
+            mem[k], mem[k + 1], mem[k + 2], mem[k + 3] = R[i][j], first[j], first[j], second[j]
+    ask(par, o, mem, m, 12)
 
 
 @compiled
@@ -121,37 +98,27 @@ def slopes(par, o, mem, m, target, by_pose, by_u):
         for k in range(6):
             one = (length if k % 3 == 0 else 0.0, length if k % 3 == 1 else 0.0, length if k % 3 == 2 else 0.0)
             if k < 3:
-                residuals(par, o, mem, m, target, 0.0, one, zero)
+                residuals(par, o, mem, m, target, one, zero)
             else:
-                residuals(par, o, mem, m, target, 0.0, zero, (one[0] / length, one[1] / length, one[2] / length))
+                residuals(par, o, mem, m, target, zero, (one[0] / length, one[1] / length, one[2] / length))
             for i in range(6):
-                mem[m + H + i] = par[o + ROW + i] * mem[m + OUT + i]
-                mem[m + HX + 6 * i + k] = par[o + ROW + i] * mem[m + OUT + 6 + i]
+                mem[m + H + i] = par[o + ROW + i] * mem[m + PARTS + 4 * i]
+                mem[m + HX + 6 * i + k] = par[o + ROW + i] * mem[m + PARTS + 4 * i + 1]
     if by_u:
         for k in range(int(par[o + N_V])):
             choose(mem, m, k)
-            residuals(par, o, mem, m, target, 0.0, zero, zero)
+            residuals(par, o, mem, m, target, zero, zero)
             for i in range(6):
-                mem[m + H + i] = par[o + ROW + i] * mem[m + OUT + i]
-                mem[m + HS + 6 * i + k] = par[o + ROW + i] * mem[m + OUT + 6 + i]
+                mem[m + H + i] = par[o + ROW + i] * mem[m + PARTS + 4 * i]
+                mem[m + HS + 6 * i + k] = par[o + ROW + i] * mem[m + PARTS + 4 * i + 1]
 
 
 @compiled
 def bend(par, o, mem, m, target, shift, turn):
     """H2: second derivative of h, scaled, along the constant velocities (shift, turn, U)."""
+    residuals(par, o, mem, m, target, shift, turn)
     for i in range(6):
-        mem[m + H2 + i] = 0.0
-    length = par[o + LENGTH]
-    speed = swiftness(par, o, mem, m, U)
-    for i in range(3):
-        speed = max(speed, abs(shift[i]) / length, abs(turn[i]))
-    if speed > 0.0:
-        h = DIFFERENCE / speed
-        for n in range(3):
-            for side in (1.0, -1.0):
-                residuals(par, o, mem, m, target, side * (n + 1) * h, shift, turn)
-                for i in range(6):
-                    mem[m + H2 + i] += side * WEIGHTS[n] / h * par[o + ROW + i] * mem[m + OUT + 6 + i]
+        mem[m + H2 + i] = par[o + ROW + i] * mem[m + PARTS + 4 * i + 3]
 
 
 @compiled

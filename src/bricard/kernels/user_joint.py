@@ -7,8 +7,7 @@
 s' = u, except for a unit quaternion in the last four of s, whose angular velocity in its own axes are the last three of u.
 
 The user's function is called by address (USER_JOINT); three kinds of it:
-* EXPLICIT gives d(s), C(s), and their derivatives along a direction by complex step, exact to rounding. BIAS is the derivative of
-  the motion along the path of constant u, by central differences of sixth order: relative accuracy about 1e-12.
+* EXPLICIT gives d(s), C(s), and their first and second derivatives along a direction: MOTION and BIAS are exact to rounding.
 * ROUTINE gives everything itself: the contract of spec 001, section 1.1.
 * IMPLICIT gives six residuals h(d, C, s); see user_closure.py.
 
@@ -29,10 +28,10 @@ from .user_layout import (
     BIAS,
     CLEAR,
     DIFFERENCE,
-    DX,
     EARLIER,
     EXPLICIT,
     FAR,
+    GIVEN,
     GOAL,
     IMPLICIT,
     KIND,
@@ -45,7 +44,7 @@ from .user_layout import (
     NARROW,
     OLD,
     OLD_MOTION,
-    OUT,
+    PARTS,
     SEEN,
     SIZES,
     STEPPING,
@@ -62,9 +61,7 @@ from .user_layout import (
     ask,
     choose,
     find_motion,
-    swiftness,
 )
-from .vectors import nine
 
 HALVINGS, RETRIES = 30, 8  # of the way on which MOTION may turn over; of differences that leave the range
 
@@ -85,51 +82,57 @@ def spin_between(M, N):
 
 
 @compiled
+def part_of_C(mem, m, part):
+    """One part of the rotation that an explicit function gives."""
+    a = m + PARTS + 12 + part
+    return (
+        (mem[a], mem[a + 4], mem[a + 8]),
+        (mem[a + 12], mem[a + 16], mem[a + 20]),
+        (mem[a + 24], mem[a + 28], mem[a + 32]),
+    )
+
+
+@compiled
 def explicit_motion(par, o, mem, m, target):
     """D, C, MOTION, BIAS at the coordinates at `target` with the velocities V."""
     n_v = int(par[o + N_V])
     for k in range(n_v):
         choose(mem, m, k)
         advance(par, o, mem, m, target, 0.0)
-        ask(par, o, mem, m)
-        w = spin_between(nine(mem, m + OUT + 15), nine(mem, m + OUT + 3))
+        ask(par, o, mem, m, 0)
+        w = spin_between(part_of_C(mem, m, 1), part_of_C(mem, m, 0))
         for i in range(3):
-            mem[m + MOTION + 6 * k + i], mem[m + MOTION + 6 * k + 3 + i] = mem[m + OUT + 12 + i], w[i]
-    for i in range(12):
-        mem[m + (D + i if i < 3 else C + i - 3)] = mem[m + OUT + i]
+            mem[m + MOTION + 6 * k + i], mem[m + MOTION + 6 * k + 3 + i] = mem[m + PARTS + 4 * i + 1], w[i]
     for i in range(6):
-        mem[m + BIAS + i], mem[m + U + i] = 0.0, mem[m + V + i]
-    speed = swiftness(par, o, mem, m, V)
-    if speed > 0.0:
-        h = DIFFERENCE / speed
-        for n in range(3):
-            for side in (1.0, -1.0):
-                advance(par, o, mem, m, target, side * (n + 1) * h)
-                ask(par, o, mem, m)
-                w = spin_between(nine(mem, m + OUT + 15), nine(mem, m + OUT + 3))
-                for i in range(3):
-                    mem[m + BIAS + i] += side * WEIGHTS[n] / h * mem[m + OUT + 12 + i]
-                    mem[m + BIAS + 3 + i] += side * WEIGHTS[n] / h * w[i]
+        mem[m + U + i] = mem[m + V + i]
+    advance(par, o, mem, m, target, 0.0)
+    ask(par, o, mem, m, 0)
+    w = spin_between(part_of_C(mem, m, 3), part_of_C(mem, m, 0))  # C'' C^T: what C' C'^T adds is symmetric
+    for i in range(3):
+        mem[m + BIAS + i], mem[m + BIAS + 3 + i] = mem[m + PARTS + 4 * i + 3], w[i]
+    for i in range(12):
+        mem[m + (D + i if i < 3 else C + i - 3)] = mem[m + PARTS + 4 * i]
 
 
 @compiled
 def routine_motion(par, o, mem, m, target):
     """The same from a function that gives SD, SDT, SDQ, SDTT, CD, CDT, CDQ, CDTT."""
     n_q, n_v = int(par[o + N_Q]), int(par[o + N_V])
-    for i in range(n_q):
-        mem[m + X + i] = mem[m + target + i]
+    for i in range(6):
+        mem[m + U + i] = mem[m + V + i]
+    advance(par, o, mem, m, target, 0.0)
     for i in range(n_v):
-        mem[m + DX + i] = mem[m + V + i]
-    ask(par, o, mem, m)
-    turn = m + OUT + 9 + 3 * n_v
+        mem[m + GIVEN + 4 * (n_q + i)] = mem[m + V + i]
+    ask(par, o, mem, m, 0)
+    out, turn = m + PARTS, m + PARTS + 4 * (9 + 3 * n_v)
     for i in range(3):
-        mem[m + D + i], mem[m + BIAS + i] = mem[m + OUT + i], mem[m + OUT + 6 + 3 * n_v + i]
-        mem[m + BIAS + 3 + i] = mem[turn + 12 + 3 * n_v + i]
+        mem[m + D + i], mem[m + BIAS + i] = mem[out + 4 * i], mem[out + 4 * (6 + 3 * n_v + i)]
+        mem[m + BIAS + 3 + i] = mem[turn + 4 * (12 + 3 * n_v + i)]
         for k in range(n_v):
-            mem[m + MOTION + 6 * k + i] = mem[m + OUT + 6 + n_v * i + k]
-            mem[m + MOTION + 6 * k + 3 + i] = mem[turn + 12 + n_v * i + k]
+            mem[m + MOTION + 6 * k + i] = mem[out + 4 * (6 + n_v * i + k)]
+            mem[m + MOTION + 6 * k + 3 + i] = mem[turn + 4 * (12 + n_v * i + k)]
     for i in range(9):
-        mem[m + C + i] = mem[turn + i]
+        mem[m + C + i] = mem[turn + 4 * i]
 
 
 @USER_PIECE

@@ -14,14 +14,16 @@ EXPLICIT, ROUTINE, IMPLICIT = range(3)
 TANGENT_KNOWN = 2.0  # in WARM: MOTION belongs to the pose
 # memory: WARM (1: a pose is known), S coordinates, D and P pose as quaternion, C its matrix, V velocities, MOTION, BIAS
 WARM, S, D, P, C, V, MOTION, BIAS = 0, 1, 8, 11, 15, 24, 30, 66
-# scratch: U direction, X and DX arguments and their direction, OUT what the function gives, LAST the s before, TARGET of s
-U, X, DX, OUT, LAST, TARGET = 72, 78, 97, 116, 180, 194
+# scratch: U direction; X coordinates, DX and DDX their derivatives along a direction; LAST the s before, TARGET of s
+U, X, DX, DDX, LAST, TARGET = 72, 78, 85, 92, 180, 194
 # residuals, their derivatives by pose (6, 6) and by u (6, n_v), second derivative along the motion; matrix and right-hand sides
 H, HX, HS, H2, A, B = 201, 207, 243, 279, 285, 321
 # distance to the end of the range along s, in natural sizes; in the tree: 1 where a motion is known, its s, MOTION; a goal of s;
 # time of the motion known, and time from there to the end of the range; the same of one before it; 1 while a run takes steps
 LEFT, SEEN, OLD, OLD_MOTION, GOAL, LATER, EARLIER, STEPPING = 364, 365, 366, 373, 409, 416, 418, 420
-KEPT = 421  # numbers in all
+# arguments and results of the function, four parts each
+GIVEN, PARTS = 421, 497
+KEPT = 753  # numbers in all
 
 # numbers: kind, number of s, number of u, 1 for a quaternion; address of the function; determinant at the start; length (m);
 # addresses of the pieces
@@ -41,17 +43,19 @@ WEIGHTS = (0.75, -0.15, 1.0 / 60.0)  # central differences of sixth order
 
 @compiled
 def advance(par, o, mem, m, source, way):
-    """X holds s after the way along U from the coordinates at `source`, DX the derivative of s there."""
+    """X holds s after the way along U from the coordinates at `source`, DX and DDX the derivatives of s there."""
     n_v, ball = int(par[o + N_V]), par[o + BALL] != 0.0
     plain = n_v - 3 if ball else n_v
     for i in range(plain):
         mem[m + X + i], mem[m + DX + i] = mem[m + source + i] + way * mem[m + U + i], mem[m + U + i]
+        mem[m + DDX + i] = 0.0
     if ball:
         a = m + source + plain
         w = triple(mem, m + U + plain)
         p = quaternion_step(mem[a], mem[a + 1], mem[a + 2], mem[a + 3], (way * w[0], way * w[1], way * w[2]))
-        for i in range(4):
+        for i in range(4):  # p' = p w / 2, p'' = -w.w p / 4
             mem[m + X + plain + i] = p[i]
+            mem[m + DDX + plain + i] = -0.25 * (w[0] * w[0] + w[1] * w[1] + w[2] * w[2]) * p[i]
         b = m + DX + plain
         mem[b] = -0.5 * (p[1] * w[0] + p[2] * w[1] + p[3] * w[2])
         mem[b + 1] = 0.5 * (p[0] * w[0] + p[2] * w[2] - p[3] * w[1])
@@ -67,18 +71,12 @@ def choose(mem, m, k):
 
 
 @compiled
-def ask(par, o, mem, m):
-    """Call the user's function at X along DX."""
-    call_user(int(par[o + ADDRESS]), mem[m + X : m + DX], mem[m + DX : m + OUT], par, o + OWN, mem[m + OUT : m + LAST])
-
-
-@compiled
-def swiftness(par, o, mem, m, source):
-    """Largest velocity at `source`, in natural sizes per second."""
-    largest = 0.0
-    for i in range(int(par[o + N_V])):
-        largest = max(largest, abs(mem[m + source + i]) / par[o + SIZES + i])
-    return largest
+def ask(par, o, mem, m, place):
+    """Call the user's function: its arguments from `place` on are the coordinates X, both directions along DX."""
+    for i in range(int(par[o + N_Q])):
+        g = m + GIVEN + 4 * (place + i)
+        mem[g], mem[g + 1], mem[g + 2], mem[g + 3] = mem[m + X + i], mem[m + DX + i], mem[m + DX + i], mem[m + DDX + i]
+    call_user(int(par[o + ADDRESS]), mem[m + GIVEN : m + PARTS], par, o + OWN, mem[m + PARTS : m + KEPT])
 
 
 @compiled

@@ -8,7 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..compiled.hyperdual import HyperDual, lifted
+from ..compiled.users import pointer
 from ..errors import ModelError
+from ..hyperdual.rebuild import plain_copy, plain_of
 from ..kernels import user_functions
 from ..kernels.user_elimination import settle
 from ..kernels.user_joint import joint_motion
@@ -16,7 +19,6 @@ from ..kernels.user_layout import EXPLICIT, IMPLICIT, ROUTINE
 from ..kernels.user_rows import curved, linear
 from .user_joint_check import axial, check, check_rotations
 
-TINY = 1e-30
 CODES = {"explicit": EXPLICIT, "implicit": IMPLICIT, "routine": ROUTINE}
 BRANCH = 0.1  # in natural sizes: what start= may be off from the coordinates of the drawn pose
 CLOSED = 1e-6  # residuals, in lengths or radians, of a pose of an implicit joint
@@ -36,14 +38,27 @@ class Prepared(NamedTuple):
     pointer: Any
 
 
-@lru_cache(maxsize=512)
 def pointer_of(kind, function, motion, n_q, n_v, n_p):
     """The compiled function."""
     if motion is not None:
-        return user_functions.with_motion(function, motion, n_q, n_p)
+        return pointer(user_functions.with_motion, (function, motion), 2, n_q, n_p)
     if kind == "routine":
-        return user_functions.routine(function, n_q, n_v, n_p)
-    return getattr(user_functions, kind)(function, n_q, n_p)
+        return pointer(user_functions.routine, (function,), 3, n_q, n_v, n_p)
+    return pointer(getattr(user_functions, kind), (function,), 2 if kind == "explicit" else 4, n_q, n_p)
+
+
+def directed(values, along):
+    """Numbers (an array of any shape) with a direction, as tuples of hyper-dual numbers."""
+    if np.ndim(values) == 0:
+        return HyperDual(values, along)
+    return tuple(directed(value, way) for value, way in zip(values, along, strict=True))
+
+
+def slope_of(values):
+    """Derivatives along the first direction of what a function gives, as an array."""
+    if isinstance(values, (tuple, list, np.ndarray)):
+        return np.array([slope_of(value) for value in values])
+    return float(lifted(values).a)
 
 
 @lru_cache(maxsize=512)
@@ -58,7 +73,8 @@ class Start:
     def __init__(self, joint):
         what = joint.what
         self.joint, self.kind = joint, what.kind
-        self.plain = getattr(what.function, "py_func", what.function)
+        self.plain = plain_of(what.function)
+        self.smooth = None if what.kind == "routine" else plain_copy(what.function)
         self.p, self.n_q, self.n_v, self.ball = np.array(joint.parameters), what.numbers, what.freedom, what.ball
         a, b = joint.frame_a, joint.frame_b
         self.d = a.world_rotation.T @ (b.world_position - a.world_position)
@@ -119,7 +135,7 @@ class Start:
     # the user's function in NumPy
 
     def pose(self, s):
-        """d (3,), C (3, 3) of an explicit function or a routine; complex where s is."""
+        """d (3,), C (3, 3) of an explicit function or a routine."""
         if self.kind == "explicit":
             d, C = self.plain(tuple(s), self.p)
         else:
@@ -129,6 +145,11 @@ class Start:
     def closure(self, d, C, s):
         """Residuals (6,) of an implicit function."""
         return np.asarray(self.plain(tuple(d), tuple(tuple(row) for row in C), tuple(s), self.p))
+
+    def closure_slope(self, *numbers_and_ways):
+        """Derivatives (6,) of residuals at d, C, s along their ways."""
+        numbers, ways = numbers_and_ways[:3], numbers_and_ways[3:]
+        return slope_of(self.smooth(*map(directed, numbers, ways), self.p))
 
     def directions(self, s):
         """Derivatives (n_v, n_q) of s along each velocity."""
@@ -158,7 +179,7 @@ class Start:
         _, C = self.pose(s)
         rows = []
         for way in self.directions(s):
-            d_dot, C_dot = (part.imag / TINY for part in self.pose(s + 1j * TINY * way))
+            d_dot, C_dot = map(slope_of, self.smooth(directed(s, way), self.p))
             rows.append([*d_dot, *axial(C_dot @ np.asarray(C, float).T)])
         return np.array(rows)
 
@@ -173,8 +194,8 @@ class Start:
         for k in range(6):
             one = np.eye(3)[k % 3]
             shift, turn = (self.length * one, 0 * one) if k < 3 else (0 * one, one)
-            columns.append(self.closure(d + 1j * TINY * shift, C + 1j * TINY * np.cross(C, turn), s + 0j).imag / TINY)
-        along = [self.closure(d + 0j, C + 0j, s + 1j * TINY * way).imag / TINY for way in self.directions(s)]
+            columns.append(self.closure_slope(d, C, s, shift, np.cross(C, turn), 0.0 * s))
+        along = [self.closure_slope(d, C, s, 0.0 * d, 0.0 * C, way) for way in self.directions(s)]
         return np.column_stack(columns), np.column_stack(along)
 
     # the length
@@ -251,7 +272,7 @@ class Start:
         error = np.inf
         for _ in range(60):
             hx = self.slopes(self.d, self.C, self.s)[0]
-            h = self.closure(self.d, self.C, self.s).real
+            h = self.closure(self.d, self.C, self.s)
             if self._is_singular(hx) and not (np.abs(h) <= CLOSED * np.linalg.norm(hx, axis=1)).all():
                 break  # not at a pose of the joint
             self.refuse_singular(hx, "coordinates do not determine the pose", "other coordinates, or another start")
@@ -267,7 +288,7 @@ class Start:
             values = ", ".join(
                 f"{name} = {x:.6g}" for name, x in zip(self.joint.what.coordinates, self.s, strict=False)
             )
-            left = np.abs(self.closure(self.d, self.C, self.s).real).max()
+            left = np.abs(self.closure(self.d, self.C, self.s)).max()
             raise ModelError(
                 f'Joint "{self.joint.name}" cannot be closed from its drawn pose at {values}: the residuals stay at {left:.3g}. '
                 "Its coordinates may lie outside the range of motion: draw the bodies nearer to a closed pose, or give start=... "
@@ -280,7 +301,7 @@ class Start:
         s, stride, before = self.s, 0.5 * STRIDE, np.inf
         for _ in range(60):
             with np.errstate(all="ignore"):
-                h, hs = self.closure(self.d, self.C, s).real, self.slopes(self.d, self.C, s)[1]
+                h, hs = self.closure(self.d, self.C, s), self.slopes(self.d, self.C, s)[1]
             if not (np.isfinite(h).all() and np.isfinite(hs).all()):
                 break
             step = -np.linalg.lstsq(hs, h, rcond=None)[0]
@@ -296,7 +317,7 @@ class Start:
         hx, phi0 = self.slopes(self.d, self.C, self.s)[0], np.linalg.svd(self.slopes(self.d, self.C, self.s)[0])[2][-1]
         phi, h = phi0, 1e-5
         for _ in range(20):
-            (hx, hs), value = self.slopes(self.d, self.C, self.s), self.closure(self.d, self.C, self.s).real
+            (hx, hs), value = self.slopes(self.d, self.C, self.s), self.closure(self.d, self.C, self.s)
             columns = []
             for way in np.eye(7):
                 ahead, behind = (

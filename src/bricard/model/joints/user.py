@@ -57,10 +57,9 @@ class UserJoint(Immutable):
         parameters: object = (),
         motion: Callable[..., Any] | str | None = None,
     ) -> UserJoint:
-        """position(s, p) -> d, C. It must stand complex numbers: derivatives come from complex steps.
+        """position(s, p) -> d, C. Derivatives are exact; docs/functions.md says what it may contain.
 
-        motion : motion(s, p) -> for each velocity a row (d', w) of six numbers, if you have the derivatives yourself; then real
-        numbers are enough.
+        motion : motion(s, p) -> for each velocity a row (d', w) of six numbers, if you have the derivatives yourself.
 
         >>> import numpy as np
         >>> def screw(s, p):
@@ -80,7 +79,7 @@ class UserJoint(Immutable):
     def implicit(
         cls, closure: Callable[..., Any] | str, coordinates: Mapping[str, str], parameters: object = ()
     ) -> UserJoint:
-        """closure(d, C, s, p) -> six numbers, zero where the joint closes. It must stand complex numbers."""
+        """closure(d, C, s, p) -> six numbers, zero where the joint closes."""
         return cls._made("implicit", closure, coordinates, parameters)
 
     @classmethod
