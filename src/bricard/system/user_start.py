@@ -54,7 +54,7 @@ def directed(values, along):
     return tuple(directed(value, way) for value, way in zip(values, along, strict=True))
 
 
-def slope_of(values):
+def slope_of(values: Any) -> Any:
     """Derivatives along the first direction of what a function gives, as an array."""
     if isinstance(values, (tuple, list, np.ndarray)):
         return np.array([slope_of(value) for value in values])
@@ -74,7 +74,7 @@ class Start:
         what = joint.what
         self.joint, self.kind = joint, what.kind
         self.plain = plain_of(what.function)
-        self.smooth = None if what.kind == "routine" else plain_copy(what.function)
+        self.smooth = plain_copy(what.function)  # of hyper-dual numbers
         self.p, self.n_q, self.n_v, self.ball = np.array(joint.parameters), what.numbers, what.freedom, what.ball
         a, b = joint.frame_a, joint.frame_b
         self.d = a.world_rotation.T @ (b.world_position - a.world_position)
