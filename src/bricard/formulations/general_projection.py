@@ -158,9 +158,13 @@ def settle_velocities(t, y, system, work):
         if basis.numbers[NONHOLONOMIC] > 0.0:  # these rows need not be linear in v
             evaluate(t, y[:n_q], v, VELOCITY, system, work)
         before = error
-    if status != RUNNING:
-        fill(v, 0.0)  # the next search begins anew
-    elif basis.numbers[NONHOLONOMIC] == 0.0:
+    # rows that are not linear in v need not have a gradient at v = 0: after a failure the next search begins as this one
+    for i in range(n_v):
+        if status == RUNNING:
+            basis.increment[i] = v[i]
+        else:
+            v[i] = basis.increment[i]
+    if status == RUNNING and basis.numbers[NONHOLONOMIC] == 0.0:
         evaluate(t, y[:n_q], v, VELOCITY, system, work)
     return status
 
@@ -239,7 +243,7 @@ def ode(system, correction="mass", g1=None, g0=None):
         use_rows(system, state, work, k)
         if not pick(system, state.t, state.q, state.v, work):
             raise no_coordinates(system, state, NO_COORDINATES)
-        work.basis.v[:] = state.v
+        work.basis.v[:] = work.basis.increment[:-1] = state.v
         return np.concatenate([state.q, independent_velocities(system, work, state.v), np.zeros(extra)])
 
     def renew(t, y, work):
@@ -265,6 +269,7 @@ def ode(system, correction="mass", g1=None, g0=None):
         basis=NO_BASIS._replace(
             free=np.zeros(system.n_v, np.uint32),
             v=np.zeros(system.n_v),
+            increment=np.zeros(system.n_v + 1),  # v of the last search that has succeeded
             numbers=np.zeros(8),
         ),
         options=np.array(gains, float),
