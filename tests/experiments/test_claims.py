@@ -56,8 +56,8 @@ DRIFTS = {
 
 
 # Energy, J, that last digits decide about. The slider-crank has a step that ends beside a singular position, where the smallest
-# value of G being 4e-5 of the largest: Newton's tolerance of 1e-12, divided by that and by the step of 1 ms, leaves 2.5e-5 m/s
-# open in the direction that constraints hardly see there, with bodies of 1 kg at 2 m/s twice as many joules
+# singular value of G is 4e-5 of the largest. Newton's tolerance of 1e-12, divided by that and by the step of 1 ms,
+# leaves 2.5e-5 m/s open in the direction that constraints hardly see there, with bodies of 1 kg at 2 m/s twice as many joules
 OPEN = {"slider-crank": 1e-12 / 4e-5 / 1e-3 * 2.0}
 
 
