@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         BricardError,
         FileFormatError,
         IncompatibleMethods,
+        Interrupted,
         ModelError,
         SimulationError,
         SingularMassError,
@@ -83,6 +84,7 @@ __all__ = [
     "FunctionLaw",
     "FunctionProfile",
     "IncompatibleMethods",
+    "Interrupted",
     "Linear",
     "Mesh",
     "Model",
@@ -147,7 +149,7 @@ def __getattr__(name: str) -> Any:
         return import_module("bricard.kernels.vectors")
     if name in ("analysis", "io", "problems"):
         return import_module(f"bricard.{name}")
-    home = "bricard.errors" if name.endswith(("Error", "Methods")) else _HOMES.get(name, "bricard.model")
+    home = "bricard.errors" if name.endswith(("Error", "Methods", "Interrupted")) else _HOMES.get(name, "bricard.model")
     value = getattr(import_module(home), name)
     globals()[name] = value
     return value

@@ -12,6 +12,7 @@ __all__ = [
     "BricardError",
     "FileFormatError",
     "IncompatibleMethods",
+    "Interrupted",
     "ModelChanged",
     "ModelError",
     "NearlyRedundant",
@@ -61,6 +62,14 @@ class SimulationError(BricardError):
     """A simulation stopped early; `solution` holds what was computed up to that time (or None)."""
 
     def __init__(self, message: str, solution: object = None):
+        super().__init__(message)
+        self.solution = solution
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during a run, whatever `check` is; `solution` holds what was computed so far, None before the first step."""
+
+    def __init__(self, message: str = "Interrupted.", solution: object = None):
         super().__init__(message)
         self.solution = solution
 

@@ -30,8 +30,9 @@ from .compiled.status import (
     sentence,
 )
 from .ending import judge
-from .errors import IncompatibleMethods, ModelError, SimulationError
+from .errors import IncompatibleMethods, Interrupted, ModelError, SimulationError
 from .formulations.base import ODE, RESIDUAL_DAE, SEMI_EXPLICIT_DAE
+from .interrupts import Listening, was_interrupted
 from .model import Model
 from .pairing import choose, external_correction, pair_up
 from .progress import Progress
@@ -94,7 +95,7 @@ def simulate(
     are known. energy : sum up the work of dampers, motors and drivers in each step, for `solution.energy`, and judge at the end
     whether the energy balances; it takes time in driven models, next to none in conservative ones. progress : show a bar; None:
     on a terminal. check : raise SimulationError if the run does not reach its end; otherwise the Solution carries the status.
-    Further options go to formulation or integrator.
+    Further options go to formulation or integrator. Ctrl-C raises Interrupted, with the Solution so far, whatever `check` is.
     """
     settings = {
         "step": step,
@@ -114,10 +115,20 @@ def simulate(
     if not isinstance(energy, (bool, np.bool_)):
         raise ModelError(f"energy is {energy!r}; it must be True or False.")
     how = {"output": output, "triggers": checked(triggers), "progress": progress, "energy": bool(energy)}
-    status, solution = _simulated(what, duration, coordinates=coordinates, cut=cut, **how, **settings)
-    if status in (FINISHED, STOPPED):
-        status, solution = _judged(status, solution, what, settings, energy)
-    if check and status not in (FINISHED, STOPPED, RANGE_ENDED, INTERRUPTED):
+    with Listening() as listening:
+        try:
+            status, solution = _simulated(
+                what, duration, listening, coordinates=coordinates, cut=cut, **how, **settings
+            )
+            if status in (FINISHED, STOPPED):
+                status, solution = _judged(status, solution, what, settings, energy, listening)
+        except (KeyboardInterrupt, SystemError) as error:
+            if was_interrupted(error):
+                raise Interrupted("Interrupted before or behind the steps of a run: there is no result.") from None
+            raise
+    if status == INTERRUPTED:
+        raise Interrupted(solution.status, solution)
+    if check and status not in (FINISHED, STOPPED, RANGE_ENDED):
         raise SimulationError(solution.status, solution)
     return solution
 
@@ -125,6 +136,7 @@ def simulate(
 def _simulated(
     what,
     duration,
+    listening,
     *,
     step,
     rtol,
@@ -175,7 +187,7 @@ def _simulated(
     watching.begin(start, float(run.clock[1]))
     prepared = time.perf_counter()
 
-    status, raised, seconds = _take_steps(problem, pair, start, run, work, watching, progress)
+    status, raised, seconds = _take_steps(problem, pair, start, run, work, watching, progress, listening)
 
     ending = judge(problem, pair, run, work, watching, status, raised, system, start)
 
@@ -195,7 +207,7 @@ def _simulated(
     return ending.status, solution
 
 
-def _judged(status, solution, what, settings, energy):
+def _judged(status, solution, what, settings, energy, listening):
     """(status code, Solution) of a run that has reached its end, after a look at its energy."""
     if not energy:
         return status, replace(solution, status=f"{solution.status} Its energy is not judged (energy=False).")
@@ -211,7 +223,7 @@ def _judged(status, solution, what, settings, energy):
         part = replace(part, end=start, events=())
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            status, found = _simulated(part, span, **how, **settings | finer)
+            status, found = _simulated(part, span, listening, **how, **settings | finer)
         return found if status == FINISHED else None
 
     first = max(what.t.size - 1, 0) if isinstance(what, Solution) else 0
@@ -282,13 +294,13 @@ def _choose_steps(run, pair, rtol, atol, first_step, max_step):
     run.counters[counting.BLIND] = separate and pair.formulation.index == 3
 
 
-def _take_steps(problem, pair, start, run, work, watching, progress):
+def _take_steps(problem, pair, start, run, work, watching, progress, listening):
     """All steps, in our loop or in the method's own: status, what a user's function has raised or None, times (s) by name."""
     watch_steps(problem.system, work, on=True)
     if pair.integrator.external is None:
-        status, raised, seconds = _march(problem, pair, run, work, watching, progress)
+        status, raised, seconds = _march(problem, pair, run, work, watching, progress, listening)
     else:
-        status, raised, seconds = _drive(problem, pair.integrator, start, run, work, progress)
+        status, raised, seconds = _drive(problem, pair.integrator, start, run, work, progress, listening)
     watch_steps(problem.system, work, on=False)
     if raised is not None and not has_functions(problem.system, watching.triggers):
         raise raised  # compiled code raises nothing of its own
@@ -299,7 +311,7 @@ def _take_steps(problem, pair, start, run, work, watching, progress):
     return status, raised, seconds
 
 
-def _march(problem, pair, run, work, watching, progress):
+def _march(problem, pair, run, work, watching, progress, listening):
     """March to the end in chunks; back in Python now and then for events, progress bar and Ctrl-C. As _take_steps."""
     method, form, fixed = pair.integrator, problem.table, run.clock[7] > 0.0
     functions = method.table(CONTROLLERS["fixed" if fixed else method.controller])
@@ -337,18 +349,29 @@ def _march(problem, pair, run, work, watching, progress):
                 if status == RUNNING:
                     creeping.look()
                 bar.update(run.clock[0], int(run.counters[counting.STEPS]), int(run.counters[counting.REJECTED]))
-        except KeyboardInterrupt:
+                if status == RUNNING:
+                    listening.check()
+        except (KeyboardInterrupt, SystemError) as error:
+            if not was_interrupted(error):
+                raise
             status = INTERRUPTED
     return status, raised, {"march": seconds, "march_cpu": cpu}
 
 
-def _drive(problem, method, start, run, work, progress):
+def _drive(problem, method, start, run, work, progress, listening):
     """Let a method drive its own loop. As _take_steps."""
     began, busy, status, raised = time.perf_counter(), time.process_time(), RUNNING, None
     with Progress(run.clock[0], run.clock[6], progress) as bar:
+
+        def update(*told):
+            bar.update(*told)
+            listening.check()
+
         try:
-            status = method.external(problem, start, run, work, bar.update)
-        except KeyboardInterrupt:
+            status = method.external(problem, start, run, work, update)
+        except (KeyboardInterrupt, SystemError) as error:
+            if not was_interrupted(error):
+                raise
             status = INTERRUPTED
         except RAISED as error:
             status, raised = FUNCTION_FAILED, error

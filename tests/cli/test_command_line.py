@@ -191,7 +191,7 @@ def test_interrupted_run_is_kept_apart(bricard, model, tmp_path, monkeypatch):
     march = type("March", (), {"address": 0, "__call__": interrupted})()
     monkeypatch.setattr(sys.modules["bricard.simulation"], "march", march)
     code, _, err = bricard("run", model, "--output", tmp_path, "--quiet")
-    assert (code, "Interrupted" in err) == (1, True)
+    assert (code, "Interrupted" in err) == (130, True)
     with h5py.File(tmp_path / "my-pendulum-partial.h5") as file:
         assert not file.attrs["ok"]
 

@@ -263,8 +263,6 @@ def _compile(chosen, tell):
             solution = simulate(systems[method.coordinates], 2e-6, output=2, **step, **keywords)
         except (BricardError, ArithmeticError, np.linalg.LinAlgError):
             continue  # it will say so in its rows
-        if solution.provenance["interrupted"]:
-            raise KeyboardInterrupt
         solution.summary()
         ended(solution)
     adaptive = [method for method in chosen if method.adaptive and INTEGRATORS[method.integrator].external is None]

@@ -28,7 +28,7 @@ from .importing import import_
 from .listing import list_
 from .new import new
 from .rerun import rerun
-from .run import run
+from .run import INTERRUPTED, run
 from .schema import schema
 from .view import view
 from .warmup import warmup
@@ -116,7 +116,7 @@ def main(arguments: list[str] | None = None) -> Any:
         name = f"{error.filename}: " if error.filename else ""
         _fail(error, f"{name}{error.strerror or error}.", BAD_INPUT)
     except KeyboardInterrupt as error:
-        _fail(error, "Interrupted.", FAILED)
+        _fail(error, "Interrupted.", INTERRUPTED)
     except Exception as error:
         text = f"{type(error).__name__}: {error}".splitlines()[0]
         _fail(

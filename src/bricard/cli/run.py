@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from ..errors import ModelError
+from ..errors import Interrupted, ModelError
 from .check import ModelFile, Settings, declared
 from .completion import names
 from .console import Json, data, emit, messages
@@ -17,6 +17,7 @@ from .settings import check_settings, choices
 
 __all__ = ["run"]
 
+INTERRUPTED = 130  # exit code: 128 and the number of the signal, as shells have it
 ADAPTIVE = ("rtol", "atol", "first_step", "max_step")  # settings of steps that the integrator chooses
 
 
@@ -59,7 +60,6 @@ def run(
     Options override the table `simulation` of the file, or the span of the problem.
     """
     from ..model import Model
-    from ..simulation import simulate
     from ..system.report import report
     from .compiling import Compiling
 
@@ -76,7 +76,7 @@ def run(
         topology = report(what, **choices(settings)) if isinstance(what, Model) else None
         if topology is not None and not (json or quiet):
             data().print(str(topology), markup=False)
-        solution = simulate(what, **settings, check=False, progress=False if quiet else None)
+        solution, stopped = _run(what, settings, quiet)
         summary = solution.summary()
         files = _write(solution, folder, plots, view) if folder is not None else []
     seconds = solution.seconds
@@ -98,7 +98,19 @@ def run(
         _show(summary, files)
     if not solution.ok:
         messages().print(solution.status, style="red", markup=False)
-        raise typer.Exit(1)
+        raise typer.Exit(INTERRUPTED if stopped else 1)
+
+
+def _run(what: Any, settings: dict[str, Any], quiet: bool) -> tuple[Any, bool]:
+    """The Solution of a run, up to where Ctrl-C has ended it, and whether that was so."""
+    from ..simulation import simulate
+
+    try:
+        return simulate(what, **settings, check=False, progress=False if quiet else None), False
+    except Interrupted as interrupt:
+        if interrupt.solution is None:
+            raise
+        return interrupt.solution, True
 
 
 def merged(table: dict[str, Any], given: dict[str, Any], file: Path) -> dict[str, Any]:

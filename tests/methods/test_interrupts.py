@@ -1,0 +1,89 @@
+"""Ctrl-C at any moment: always br.Interrupted with what there is, never a result that looks like one of a whole run."""
+
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import bricard as br
+from mechanisms import four_bar
+
+LONG = 1e6  # s of motion, that no test waits for
+
+
+@pytest.fixture(scope="module")
+def system():
+    system = four_bar().build()
+    br.simulate(system, 0.1, step=1e-3)
+    return system
+
+
+def pressed(delay):
+    """Send SIGINT to this process after a delay (s)."""
+    timer = threading.Thread(
+        target=lambda: (time.sleep(delay), signal.pthread_kill(threading.main_thread().ident, signal.SIGINT))
+    )
+    timer.start()
+    return timer
+
+
+@pytest.mark.parametrize("check", [True, False])
+@pytest.mark.parametrize("settings", [{}, {"step": 1e-3}, {"integrator": "rk4", "step": 1e-3}], ids=str)
+def test_a_run_ends_with_what_it_has(system, settings, check):
+    for delay in np.random.default_rng(len(str(settings))).uniform(0.0, 0.4, 4):
+        timer = pressed(delay)
+        with pytest.raises(br.Interrupted) as caught:
+            br.simulate(system, LONG, check=check, output=[0.0, 1e-3, LONG], **settings)
+        timer.join()
+        solution = caught.value.solution
+        assert solution is None or (not solution.ok and "Interrupted at t =" in solution.status)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_loop_of_runs_stops():
+    model, done = four_bar(), []
+    timer = pressed(0.3)
+    with pytest.raises(KeyboardInterrupt):
+        for k in range(1000):
+            br.simulate(model, 0.1, step=1e-3)
+            done.append(k)
+    timer.join()
+    assert len(done) < 1000
+
+
+def test_no_except_exception_swallows_it():
+    assert issubclass(br.Interrupted, KeyboardInterrupt) and not issubclass(br.Interrupted, Exception)
+
+
+def test_it_travels_with_its_solution(system):
+    error = pickle.loads(pickle.dumps(br.Interrupted("Interrupted at t = 1 s.", br.simulate(system, 0.01, step=1e-3))))
+    assert str(error) == "Interrupted at t = 1 s." and error.solution.ok
+
+
+def test_a_handler_of_the_program_stays_in_charge(system):
+    seen = []
+    before = signal.signal(signal.SIGINT, lambda *_: seen.append(1))
+    try:
+        timer = pressed(0.05)
+        solution = br.simulate(system, 200.0, step=1e-3, output=2)
+        timer.join()
+        assert solution.ok and seen == [1]
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_the_command_line_writes_what_it_has_and_ends_with_130(tmp_path):
+    command = [sys.executable, "-m", "bricard.cli.main", "run", "four-bar", "--duration", "1e6", "--step", "1e-3"]
+    command += ["--output", str(tmp_path)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while "degrees of freedom" not in process.stdout.readline():
+        pass  # behind the report the run begins
+    time.sleep(2.0)
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=60)
+    assert process.returncode == 130 and "Interrupted" in told and "Traceback" not in told
