@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from .. import functions
 from .geometry import cross, turn
@@ -72,8 +73,16 @@ class OwnLoad:
         act(-load[:3], -load[3:], self.at.a, np.array(b.x), X, add)
 
 
+def spin_matrix(phi):
+    """J (3, 3), with which a rotation vector phi that changes by phi' has the angular velocity J phi'."""
+    angle, skew = np.linalg.norm(phi), cross(phi, np.eye(3)).T
+    if angle < 1e-4:
+        return np.eye(3) + skew / 2 + skew @ skew / 6
+    return np.eye(3) + (1 - np.cos(angle)) / angle**2 * skew + (angle - np.sin(angle)) / angle**3 * skew @ skew
+
+
 class Bushing:
-    """Springs and dampers along and about three axes of a."""
+    """Springs along and about three axes of a, with the rotation vector as angles, and dampers."""
 
     def __init__(self, frames, stiffness, damping):
         self.f = frames
@@ -87,11 +96,9 @@ class Bushing:
         gap = X[f.b] + lever_b - X[f.a] - lever_a
         slip = V[f.b] + cross(W[f.b], lever_b) - V[f.a] - cross(W[f.a], lever_a) - cross(W[f.a], gap)
         force = -A @ (self.k[:3] * (A.T @ gap) + self.c[:3] * (A.T @ slip))
-        relative = A.T @ B
-        skew = 0.5 * np.array(
-            [relative[2, 1] - relative[1, 2], relative[0, 2] - relative[2, 0], relative[1, 0] - relative[0, 1]]
-        )
-        moment = -A @ (self.k[3:] * skew + self.c[3:] * (A.T @ (W[f.b] - W[f.a])))
+        phi = Rotation.from_matrix(A.T @ B).as_rotvec()
+        torque = np.linalg.solve(spin_matrix(phi).T, self.k[3:] * phi)
+        moment = -A @ (torque + self.c[3:] * (A.T @ (W[f.b] - W[f.a])))
         at = X[f.b] + lever_b
         act(force, moment, f.b, at, X, add)
         act(-force, -moment, f.a, at, X, add)

@@ -8,6 +8,8 @@ import numpy as np
 from ..compiled.pointers import compiled
 from .vectors import add, cross, dot, nine, rotate, rotate_back, scale, subtract, triple
 
+SERIES = 1e-3  # sin^2(angle) below which the series of the angle have all digits
+
 
 @compiled
 def knife_edge(t, a, b, p):
@@ -34,10 +36,28 @@ def rolling_slip(t, a, b, p):
 
 
 @compiled
+def rotation_vector(s, c):
+    """Rotation vector phi and [1 - (angle/2) cot(angle/2)] / angle^2, from s = sin(angle) axis and c = cos(angle)."""
+    z = dot(s, s)
+    if z < SERIES and c > 0.0:
+        by_sine = 1.0 + z * (1 / 6 + z * (3 / 40 + z * (5 / 112 + z * (35 / 1152 + z * (63 / 2816)))))
+        square = by_sine * by_sine * z
+        return scale(by_sine, s), 1 / 12 + square * (1 / 720 + square * (1 / 30240 + square * (1 / 1209600)))
+    sine = np.sqrt(z)
+    angle = np.arctan2(sine, c)
+    by_sine = angle / sine
+    return scale(by_sine, s), (1.0 - 0.5 * by_sine * (1.0 + c)) / (angle * angle)
+
+
+@compiled
 def bushing(t, a, b, p):
     """Six springs and dampers in axes of a. p: stiffness (6), damping (6), axes in a (9), the same axes in b (9).
 
-    The turn is the rotation vector of the relative rotation to first order in its skew part, sin(angle) axis.
+    With the shift u and the rotation vector phi of the axes in b against those in a, both in axes of a,
+
+        U = 1/2 u^T K_t u + 1/2 phi^T K_r phi,   F = -K_t u,   M = -J^-T K_r phi = -(m + phi x m / 2 + c phi x (phi x m))
+
+    on b, for m = K_r phi and the angular velocity J phi' of b against a. Returned: load, then U and the power of the dampers.
     """
     axes_a, axes_b = nine(p, 12), nine(p, 21)
     gap = rotate_back(axes_a, rotate_back(a.R, subtract(b.x, a.x)))
@@ -48,19 +68,16 @@ def bushing(t, a, b, p):
         rotate_back(axes_a, rotate_back(a.R, rotate(b.R, (axes_b[0][1], axes_b[1][1], axes_b[2][1])))),
         rotate_back(axes_a, rotate_back(a.R, rotate(b.R, (axes_b[0][2], axes_b[1][2], axes_b[2][2])))),
     )
-    turn = (0.5 * (e[1][2] - e[2][1]), 0.5 * (e[2][0] - e[0][2]), 0.5 * (e[0][1] - e[1][0]))
-    force = (
-        -p[0] * gap[0] - p[6] * slip[0],
-        -p[1] * gap[1] - p[7] * slip[1],
-        -p[2] * gap[2] - p[8] * slip[2],
-    )
-    moment = (
-        -p[3] * turn[0] - p[9] * whirl[0],
-        -p[4] * turn[1] - p[10] * whirl[1],
-        -p[5] * turn[2] - p[11] * whirl[2],
-    )
-    force, moment = rotate(a.R, rotate(axes_a, force)), rotate(a.R, rotate(axes_a, moment))
-    return force[0], force[1], force[2], moment[0], moment[1], moment[2]
+    skew = (0.5 * (e[1][2] - e[2][1]), 0.5 * (e[2][0] - e[0][2]), 0.5 * (e[0][1] - e[1][0]))
+    phi, c = rotation_vector(skew, 0.5 * (e[0][0] + e[1][1] + e[2][2] - 1.0))
+    pull, brake = (p[0] * gap[0], p[1] * gap[1], p[2] * gap[2]), (p[6] * slip[0], p[7] * slip[1], p[8] * slip[2])
+    twist, drag = (p[3] * phi[0], p[4] * phi[1], p[5] * phi[2]), (p[9] * whirl[0], p[10] * whirl[1], p[11] * whirl[2])
+    across = cross(phi, twist)
+    torque = add(add(twist, scale(0.5, across)), scale(c, cross(phi, across)))
+    force = rotate(a.R, rotate(axes_a, scale(-1.0, add(pull, brake))))
+    moment = rotate(a.R, rotate(axes_a, scale(-1.0, add(torque, drag))))
+    potential, power = 0.5 * (dot(gap, pull) + dot(phi, twist)), -(dot(slip, brake) + dot(whirl, drag))
+    return force[0], force[1], force[2], moment[0], moment[1], moment[2], potential, power
 
 
 @compiled

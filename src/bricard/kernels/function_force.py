@@ -3,7 +3,7 @@
 from ..compiled.hyperdual_arrays import take
 from ..compiled.interfaces import ENERGY, KERNEL, TANGENT
 from ..compiled.pointers import compiled
-from .function_joint import DEPENDS, moving_ways
+from .function_joint import DEPENDS, ROWS, moving_ways
 from .functions import (
     FIRST,
     POSE_WAYS,
@@ -23,6 +23,8 @@ from .functions import (
 )
 from .nonholonomic import put_body_way
 from .vectors import add, cross, position_of, rotate, rotate_back, spin_of, subtract, triple
+
+LOAD = 6  # numbers of a load; behind those of a load with a potential: the potential, and the power of the rest
 
 
 @compiled
@@ -93,6 +95,10 @@ def function_force(t, flags, first, last, system, work):
         put_velocities(work.given, e, system, work)
         ask(e, system, work)
         force, turn_a, turn_b = generalised(e, system, work)
+        elastic = system.parameters[system.parameter[e] + ROWS] > LOAD
+        if flags & ENERGY and elastic:
+            work.energy[0] += work.parts[4 * LOAD]
+            work.energy[1] += work.parts[4 * (LOAD + 1)]
         v_a, v_b = position_of(velocity, a), position_of(velocity, b)
         w_a, w_b = spin_of(velocity, a), spin_of(velocity, b)
         for i in range(3):
@@ -100,7 +106,7 @@ def function_force(t, flags, first, last, system, work):
             f[column[a, 3 + i]] -= turn_a[i].x
             f[column[b, i]] += force[i].x
             f[column[b, 3 + i]] += turn_b[i].x
-            if flags & ENERGY:
+            if flags & ENERGY and not elastic:
                 work.energy[1] += force[i].x * (v_b[i] - v_a[i]) + turn_b[i].x * w_b[i] - turn_a[i].x * w_a[i]
         if flags & TANGENT:
             for i in range(144):

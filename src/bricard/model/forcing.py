@@ -151,8 +151,8 @@ class Forcing(Constraining):
     ) -> FunctionElement:
         """Declare an elastic bearing at a point (3,): linear along and about three axes, without load as drawn.
 
-        stiffness, damping : (6,), three along (N/m, N s/m) and three about (N m/rad, N m s/rad) the axes.
-        rotation : the axes (3, 3) or quaternion (4,) in the world at the start.
+        stiffness, damping : (6,), three along (N/m, N s/m) and three about (N m/rad, N m s/rad) the axes, of the shift and the
+        rotation vector in axes of a, up to half a turn. rotation : the axes (3, 3) or quaternion (4,) in the world at the start.
         """
         name, where = self._new_name(name, "force"), f'force "{name}"'
         pair = self._pair(body_a, body_b, where)

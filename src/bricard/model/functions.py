@@ -35,7 +35,8 @@ class FunctionElement(Immutable):
     """A joint, nonholonomic constraint or force whose rows or loads come from a function.
 
     kind : "joint", "nonholonomic" or "force". function : a callable, or the name of a built-in function.
-    rows : number of constraint rows, 6 for a force. units : "length" or "angle" per row.
+    rows : number of constraint rows, 6 for a force, 8 if its potential and the power of the rest follow.
+    units : "length" or "angle" per row.
     """
 
     name: str
@@ -67,6 +68,11 @@ class FunctionElement(Immutable):
     def points(self) -> tuple[np.ndarray, np.ndarray]:
         """Both attachment points (3,), relative to the centres of mass, in body axes (m)."""
         return self.frame_a.point, self.frame_b.point
+
+    @property
+    def conservative(self) -> bool:
+        """Whether it is a force that has a potential and nothing else."""
+        return self.function == "bushing" and not any(self.parameters[6:12])
 
     @property
     def freedom(self) -> int:
@@ -141,9 +147,9 @@ def knife_edge(name: str, frame_a: Frame, frame_b: Frame) -> FunctionElement:
 
 
 def bushing(name: str, frame_a: Frame, frame_b: Frame, stiffness: object, damping: object) -> FunctionElement:
-    """Return a force with six linear springs and dampers along and about the axes of frame a."""
+    """Return a force with six linear springs and dampers along and about the axes of frame a; it also gives its energy."""
     where = f'force "{name}"'
     constants = [checks.vector(v, f"{where}: {k}", 6) for k, v in (("stiffness", stiffness), ("damping", damping))]
     parameters = flat(*constants, frame_a.rotation.ravel(), frame_b.rotation.ravel())
     units = ("length",) * 3 + ("angle",) * 3
-    return FunctionElement(name, "force", "bushing", frame_a, frame_b, parameters, 6, units)
+    return FunctionElement(name, "force", "bushing", frame_a, frame_b, parameters, 8, units)

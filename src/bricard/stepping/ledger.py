@@ -95,6 +95,8 @@ def moves(block):
 
 
 def conservative(force):
-    """Whether a force has a potential, as springs without damping have."""
+    """Whether a force has a potential, as springs and bushings without damping have."""
     law = getattr(force, "law", None)
-    return law is not None and law.kind == "linear" and law.damping == 0.0
+    if law is None:
+        return getattr(force, "conservative", False)
+    return law.kind == "linear" and law.damping == 0.0
