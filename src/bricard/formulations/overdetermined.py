@@ -14,7 +14,7 @@ import numpy as np
 
 from ..compiled.interfaces import AFTER_STEP, CONFIRM, CONFIRMATION, REBASE, SHOWN, VELOCITY
 from ..compiled.status import RUNNING
-from ..linalg.kkt import evaluate, project_position, project_velocity
+from ..linalg.kkt import evaluate, project_position, project_velocity, rows_left_out
 from .base import OVERDETERMINED_DAE, Formulation, Problem, position_scale, velocity_scale
 from .corrections import ITERATIONS, POSITION_TOLERANCE, normalise
 from .mechanical import choose_rows, holding
@@ -46,7 +46,9 @@ def choose_rows_elsewhere(t, y, system, work):
         evaluate(t, y[:n_q], y[n_q : n_q + n_v], VELOCITY, system, work)
         if call_confirm(work.hooks[CONFIRMATION], system, work) == 1:
             return RUNNING
-    return choose(t, y, system, work)
+    before = rows_left_out(system, work)
+    status = choose(t, y, system, work)
+    return RUNNING if rows_left_out(system, work) == before and work.play[0] == 0.0 else status  # history goes on
 
 
 def overdetermined(system):
