@@ -81,6 +81,21 @@ def bushing(t, a, b, p):
 
 
 @compiled
+def point_spring(t, a, b, p):
+    """A spring without length between two points, -k d, and a damper along it; where the points meet, along their motion.
+
+    p: stiffness, damping. Returned: load, then potential and the power of the damper.
+    """
+    d, slip = subtract(b.x, a.x), subtract(b.v, a.v)
+    square, along = dot(d, d), dot(d, slip)
+    brake = scale(p[1], slip)
+    if square > 0.0:
+        brake = scale(p[1] * along / square, d)
+    force = scale(-1.0, add(scale(p[0], d), brake))
+    return force[0], force[1], force[2], 0.0, 0.0, 0.0, 0.5 * p[0] * square, -dot(slip, brake)
+
+
+@compiled
 def wished_velocity(t, a, b, p):
     """The velocity of the point of b is p (3), world axes."""
     return b.v[0] - p[0], b.v[1] - p[1], b.v[2] - p[2]
@@ -97,6 +112,7 @@ FUNCTIONS = {
     "rolling_contact": rolling_contact,
     "rolling_slip": rolling_slip,
     "bushing": bushing,
+    "point_spring": point_spring,
     "wished_velocity": wished_velocity,
     "wished_spin": wished_spin,
 }

@@ -24,7 +24,7 @@ from ..linalg.kkt import (
 from .channels import measure_value
 from .fit import MEANT, closed, kept_rows, misfit
 from .posing import check_axes, posed
-from .regularise import regularise
+from .regularise import check_springs, regularise
 from .rotation import from_group, in_group
 from .start_positions import Positions
 from .start_velocities import Velocities
@@ -113,6 +113,7 @@ def complete(system, t, q, v, turn=None, memory=None):
                 f"The accelerations at t = {t:g} s cannot be computed: {ended}, the end of its range of motion. Stay "
                 "farther inside; absolute coordinates pass such limits."
             )
+        check_springs(system, t, work)
         culprit = system.unknown_name(int(system.pattern.order[work.kkt.report[2]])) if not regular else "the forces"
         raise AssemblyError(
             f"The accelerations at the start (t = {t:g} s) cannot be computed: the equations are singular or not finite, seen "

@@ -10,6 +10,7 @@ from ..compiled.pointers import Pointer
 from ..kernels import functions, laws, profiles
 from ..kernels.builtin_functions import FUNCTIONS
 from ..model.blocks import Measure
+from ..model.functions import FunctionElement
 from .elements import TYPES, ElementType, function_type
 from .user_check import check_function, check_law, check_profile
 from .user_joint import MEMORY, element_numbers
@@ -150,6 +151,9 @@ class Collector:
     def _force(self, force):
         if force.kind == "force" and hasattr(force, "axes"):
             self._applied(force)
+        elif force.kind == "spring" and force.law.kind == "linear" and force.law.free == 0.0:
+            ends, numbers = (force.frame_a, force.frame_b), (force.law.stiffness, force.law.damping)
+            self._function(FunctionElement(force.name, "force", "point_spring", *ends, numbers, 8, ()))
         elif hasattr(force, "law"):
             pointer, parameters = compiled_law(force.law, force.name)
             self.measures[force.measure] = None

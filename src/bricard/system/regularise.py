@@ -8,7 +8,7 @@ import numpy as np
 
 from ..compiled.handles import pack
 from ..compiled.interfaces import VELOCITY
-from ..errors import SingularMassError, largest
+from ..errors import AssemblyError, SingularMassError, largest
 from ..linalg.kkt import accelerations, evaluate, factorise_kkt, pick_rows, position_error, solve_regularised
 from .system import NEAR_SINGULAR
 
@@ -153,3 +153,14 @@ def check_massless(system):
             "let it move without moving a body that has. Give the body a mass and an inertia tensor, or hold that direction with "
             "a joint."
         )
+
+
+def check_springs(system, t, work):
+    """Raise if the ends of a spring coincide where work is evaluated, so that its force has no direction."""
+    for force in () if system.model is None else system.model.forces.values():
+        measure = force.measure if force.kind == "spring" else None
+        if measure in system.measures and work.value[system.measures.index(measure)] == 0.0:
+            raise AssemblyError(
+                f'The ends of the spring "{force.name}" coincide at the start (t = {t:g} s), where its force has no direction. '
+                "Draw them apart, or give length=0 without a law: such a spring is smooth there."
+            )

@@ -1,0 +1,57 @@
+"""Springs whose ends meet: smooth with length 0, refused by name otherwise (V11)."""
+
+import numpy as np
+import pytest
+from samples import two_bodies
+
+import bricard as br
+from bricard.errors import BricardError
+from bricard.system.build import build
+
+
+def hung(apart, **spring):
+    model = br.Model("spring", gravity=(0, 0, -9.81))
+    body = model.body("box", mass=1.0, inertia=(0.04, 0.1, 0.1), position=(0, 0, -apart))
+    ends = {"point_a": (0, 0, 0), "point_b": (0, 0, -apart)}
+    model.spring("S", model.ground, body, **ends, **spring)
+    return model
+
+
+@pytest.mark.parametrize("damping", [0.0, 5.0])
+@pytest.mark.parametrize("coordinates", ["absolute", "relative"])
+def test_v11_a_spring_of_length_zero_starts_where_its_ends_meet(coordinates, damping):
+    m, k, g = 1.0, 50.0, 9.81
+    s = br.simulate(
+        hung(0.0, stiffness=k, damping=damping, length=0.0), 3.0, rtol=1e-10, output=301, coordinates=coordinates
+    )
+    decay, rest = damping / (2 * m), -m * g / k
+    w = np.sqrt(k / m - decay**2)
+    z = rest - rest * np.exp(-decay * s.t) * (np.cos(w * s.t) + decay / w * np.sin(w * s.t))
+    np.testing.assert_allclose(s.point("box")[:, 2], z, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(s.energy.error, 0.0, atol=1e-7)
+    if not damping:
+        assert not s.energy.work.any()
+
+
+@pytest.mark.parametrize("spring", [{"stiffness": 50.0, "length": 1.0}, {"law": lambda t, x, v: 1.0 - x}])
+@pytest.mark.parametrize("coordinates", ["absolute", "relative"])
+def test_v11_another_spring_whose_ends_meet_is_refused_by_its_name(spring, coordinates):
+    with pytest.raises(BricardError, match=r'spring "S" coincide at the start .* length=0'):
+        br.simulate(hung(0.0, **spring), 0.5, coordinates=coordinates)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_spring_of_length_zero_is_that_of_a_tiny_length_elsewhere(seed):
+    """Load, K and D (which hold both) against the spring along a distance."""
+    made = []
+    for length in (0.0, 1e-12):
+        model, a, b = two_bodies()
+        model.spring("F", a, b, (0.4, 0.3, 0.2), (1.2, -0.4, 0.7), stiffness=20.0, damping=3.0, length=length)
+        made.append(build(model))
+    rng = np.random.default_rng(seed)
+    q, v = made[0].retract(made[0].start, 0.3 * rng.normal(size=12)), rng.normal(size=12)
+    np.testing.assert_allclose(*(s.force(0.0, q, v) for s in made), rtol=0, atol=1e-9)
+    a = rng.normal(size=12)
+    for first, second in zip(*(s.tangent(0.0, q, v, a, np.zeros(0)) for s in made), strict=True):
+        first, second = (x.toarray() if hasattr(x, "toarray") else np.asarray(x) for x in (first, second))
+        np.testing.assert_allclose(first, second, rtol=0, atol=1e-9)
