@@ -14,7 +14,7 @@ import numpy as np
 
 from ..compiled.interfaces import AFTER_STEP, CONFIRM, CONFIRMATION, REBASE, SHOWN, VELOCITY
 from ..compiled.status import RUNNING
-from ..linalg.kkt import evaluate, project_position, project_velocity, rows_left_out
+from ..linalg.kkt import accelerations, evaluate, project_position, project_velocity, rows_left_out
 from .base import OVERDETERMINED_DAE, Formulation, Problem, position_scale, velocity_scale
 from .corrections import ITERATIONS, POSITION_TOLERANCE, normalise
 from .mechanical import choose_rows, holding
@@ -24,7 +24,7 @@ hold, choose, call_confirm = holding.function, choose_rows.function, CONFIRM.cal
 
 @AFTER_STEP
 def holding_all(t, y, purpose, system, work):
-    """Refuses a step after which the constraints do not hold; moves what is shown inside of a step onto them."""
+    """Refuses a step after which the constraints do not hold; moves what is shown inside of a step onto them, at all levels."""
     if purpose != SHOWN:
         return hold(t, y, purpose, system, work)
     report, n_q = work.kkt.report, system.n_q
@@ -33,6 +33,10 @@ def holding_all(t, y, purpose, system, work):
     if system.n_rows > 0:
         project_position(t, q, v, POSITION_TOLERANCE, ITERATIONS, system, work)
         project_velocity(system, work, v)
+        if accelerations(t, q, v, system, work):
+            o, u = n_q + system.n_v, work.u
+            for i in range(u.size):
+                y[o + i] = u[i]
         report[0], report[1] = weak, first  # those of the step decide about its rows
     return RUNNING
 
