@@ -90,6 +90,10 @@ class StiffSystem(UserWarning):
     """An explicit integrator takes steps far smaller than the motion needs: the system is stiff."""
 
 
+class UnrealInertia(UserWarning):
+    """The largest principal moment of an inertia slightly exceeds the sum of the other two: no real body has it."""
+
+
 class UncountedTurns(UserWarning):
     """The samples are too few to count the turns of a joint: its angle is sure up to multiples of 2 pi only."""
 

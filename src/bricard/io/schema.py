@@ -12,6 +12,7 @@ from typing import Any
 
 from bricard.io.reading import FORCE_TYPES, JOINT_TYPES, UNITS
 from bricard.model.body import Body
+from bricard.model.inertia import CHECKS
 from bricard.model.laws import LAWS
 from bricard.model.model import Model
 from bricard.model.profiles import PROFILES
@@ -76,6 +77,7 @@ KEYS: dict[str, Schema] = {
     **dict.fromkeys(("coordinate", "coordinate_1", "coordinate_2", "body", "path"), TEXT),
     **dict.fromkeys(("residual", "jacobian", "load", "function"), _ref("function")),
     **{key: _ref(key) for key in ("inertia", "scale", "profile", "law", "units")},
+    "inertia_check": {"enum": list(CHECKS)},
     "parameters": _ref("numbers"),
     "rows": {"anyOf": [{"type": "integer", "minimum": 1}, EXPRESSION]},
     "axes": {"enum": ["world", "body"]},

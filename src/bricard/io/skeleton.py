@@ -90,7 +90,8 @@ class Link:
 class Skeleton:
     """The links of an imported mechanism as they stand with all joint coordinates zero."""
 
-    def __init__(self) -> None:
+    def __init__(self, inertia_check: str) -> None:
+        self.inertia_check = inertia_check
         self.links: dict[str, Link] = {GROUND: Link(GROUND, Pose(), GROUND)}
         self.notes: list[str] = []
 
@@ -122,7 +123,8 @@ class Skeleton:
             if link.carrier == name and name != GROUND:
                 total = self.mass(name)
                 place: dict[str, Any] = {"position": link.pose.position, "rotation": link.pose.rotation}
-                model.body(name, mass=total.mass, com=total.com, inertia=total.inertia, **place)
+                weight = {"mass": total.mass, "com": total.com, "inertia": total.inertia}
+                model.body(name, **weight, inertia_check=self.inertia_check, **place)
         for name, link in self.links.items():
             here = self.in_body(name)
             for picture in link.pictures:

@@ -52,14 +52,15 @@ def from_urdf(
     loops: str | os.PathLike[str] | None = None,
     base: str = "fixed",
     packages: Mapping[str, str | os.PathLike[str]] | None = None,
+    inertia_check: str = "warn",
 ) -> Model:
     """Return the model of a URDF file.
 
     loops : a TOML file with what a tree cannot say; `NAME.loops.toml` beside `NAME.urdf` is used if it is there.
     base : whether the first link is "fixed" to the ground or "free". packages : folders of `package://NAME/...` in paths of
-    meshes; else they are looked for in the folders around the file.
+    meshes; else they are looked for in the folders around the file. inertia_check : as in `Model.body`.
     """
-    return read_urdf(path, loops=loops, base=base, packages=packages)[0]
+    return read_urdf(path, loops=loops, base=base, packages=packages, inertia_check=inertia_check)[0]
 
 
 def read_urdf(
@@ -69,6 +70,7 @@ def read_urdf(
     base: str = "fixed",
     packages: Mapping[str, str | os.PathLike[str]] | None = None,
     parameters: Mapping[str, float] | None = None,
+    inertia_check: str = "warn",
 ) -> tuple[Model, dict[str, Any]]:
     """Return what `from_urdf` does, and the table `simulation` of the file with the loops."""
     if base not in ("fixed", "free"):
@@ -81,7 +83,7 @@ def read_urdf(
     side = Path(loops) if loops is not None else beside if beside.is_file() else None
     source = Source(file)
     with source.complaining():
-        tree = _Tree(robot, source, base, packages or {})
+        tree = _Tree(robot, source, base, packages or {}, inertia_check)
         model = tree.model()
     if side is None:
         if parameters:
@@ -93,9 +95,9 @@ def read_urdf(
 class _Tree:
     """The links and joints of a robot."""
 
-    def __init__(self, robot: Element, source: Source, base: str, packages: Mapping[str, Any]):
+    def __init__(self, robot: Element, source: Source, base: str, packages: Mapping[str, Any], inertia_check: str):
         self.robot, self.source, self.packages = robot, source, packages
-        self.skeleton = Skeleton()
+        self.skeleton = Skeleton(inertia_check)
         self.moving: list[tuple[Element, str, str, Pose]] = []  # joint, parent, child, pose of the joint in the world
         self._expanded()
         links, joints = self._named("link"), self._named("joint")

@@ -111,6 +111,7 @@ def make_body(
     inertia_axes: object,
     position: object,
     rotation: object,
+    inertia_check: str = "warn",
 ) -> Body:
     """Return a checked body; see `Model.body` for the meaning of the arguments."""
     where = f'body "{name}"'
@@ -120,6 +121,7 @@ def make_body(
                 f"{where}: shape must be a {', '.join(kind.__name__ for kind in SHAPES.values())}, not {shape!r}."
             )
         given = {"mass": mass, "inertia": inertia, "com": com, "inertia_axes": inertia_axes}
+        given["inertia_check"] = None if inertia_check == "warn" else inertia_check
         double = [key for key, value in given.items() if value is not None]
         if double:
             raise ModelError(
@@ -138,7 +140,7 @@ def make_body(
         if planar and np.ndim(inertia) == 0:  # pyright: ignore[reportArgumentType, reportCallIssue]
             about_z = checks.number(inertia, f"{where}: inertia", nonnegative=True)
             inertia = (0.5 * about_z, 0.5 * about_z, about_z)
-        tensor = checked_inertia(inertia, f"{where}: inertia")
+        tensor = checked_inertia(inertia, f"{where}: inertia", inertia_check, planar=planar)
         if inertia_axes is not None:
             axes = as_rotation(inertia_axes, f"{where}: inertia_axes")
             turned = axes @ tensor @ axes.T

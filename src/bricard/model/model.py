@@ -41,6 +41,7 @@ class Model(Forcing):
         position: object = None,
         rotation: object = None,
         planar: bool | None = None,
+        inertia_check: str = "warn",
     ) -> Body:
         """Declare a body by a shape drawn in the world, or by its mass and inertia.
 
@@ -48,7 +49,9 @@ class Model(Forcing):
         `inertia_axes` (3, 3), which are the body axes if not given; for a planar body one number is enough.
         com : (3,), centre of mass in the body's reference frame (m), its origin if not given. position, rotation :
         (3,), and (3, 3) or quaternion (4,), where the reference frame stands at the start; with a shape they move it.
-        planar : the body moves in the x-y plane only; as the model if not given.
+        planar : the body moves in the x-y plane only; as the model if not given. inertia_check : what to do where the largest
+        principal moment exceeds the sum of the others: "warn" where it is by at most 10 %, else an error; always an "error"; or
+        take the "nearest" inertia that a real body can have.
         """
         name = self._new_name(name, "body")
         flat = self.is_planar if planar is None else planar
@@ -64,6 +67,7 @@ class Model(Forcing):
             inertia_axes=inertia_axes,
             position=position,
             rotation=rotation,
+            inertia_check=inertia_check,
         )
         return body
 

@@ -51,9 +51,31 @@ def mass_diagonal(system):
 
 
 def added_mass(system):
-    """Mass (or inertia) put on the diagonal where M has none at all: MASSLESS times the mean mass (times length squared)."""
-    natural = natural_mass(system)
-    return np.where(mass_diagonal(system) <= NOTHING * natural, MASSLESS * natural, 0.0)
+    """Mass (or inertia) put on the diagonal where M has none at all: MASSLESS times the mean mass (times length squared).
+
+    None at all is next to nothing beside the mean mass and beside the largest that is joined to it: a light body that moves on
+    its own has all of its digits.
+    """
+    natural, diagonal = natural_mass(system), mass_diagonal(system)
+    found = diagonal <= NOTHING * natural
+    if (diagonal[found] > 0.0).any():
+        part, size = joined(system), diagonal / np.where(system.translations, 1.0, system.record.length**2)
+        largest_of = np.zeros(part.max() + 1)
+        np.maximum.at(largest_of, part, size)
+        found &= size <= NOTHING * largest_of[part]
+    return np.where(found, MASSLESS * natural, 0.0)
+
+
+def joined(system):
+    """For each direction of v (n_v,) the number of the part of the system, joined by rows and by M, that it belongs to."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    r = system.record
+    ends = [np.concatenate([r.m_row, r.n_v + r.g_row]), np.concatenate([r.m_column, r.g_column])]
+    ends = [x.astype(int)[(ends[0] < r.n_v + r.n_rows) & (ends[1] < r.n_v)] for x in ends]
+    n = r.n_v + r.n_rows
+    return connected_components(coo_array((np.ones(ends[0].size), ends), (n, n)), directed=False)[1][: r.n_v]
 
 
 def natural_mass(system):

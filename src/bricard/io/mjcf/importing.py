@@ -65,12 +65,15 @@ class Joint(NamedTuple):
     ref: float
 
 
-def from_mjcf(path: str | os.PathLike[str], *, keyframe: str | None = None) -> Model:
-    """Return the model of an MJCF file; `keyframe` names the one of the file to start from."""
+def from_mjcf(path: str | os.PathLike[str], *, keyframe: str | None = None, inertia_check: str = "warn") -> Model:
+    """Return the model of an MJCF file.
+
+    keyframe : name of the one of the file to start from. inertia_check : as in `Model.body`.
+    """
     file = Path(path)
     try:
         document = Document(file)
-        return Tree(document).model(keyframe)
+        return Tree(document, inertia_check).model(keyframe)
     except FileFormatError:
         raise
     except ModelError as error:
@@ -80,8 +83,8 @@ def from_mjcf(path: str | os.PathLike[str], *, keyframe: str | None = None) -> M
 class Tree:
     """The bodies and joints of a document."""
 
-    def __init__(self, document: Document):
-        self.document, self.geoms, self.skeleton = document, Geoms(document), Skeleton()
+    def __init__(self, document: Document, inertia_check: str):
+        self.document, self.geoms, self.skeleton = document, Geoms(document), Skeleton(inertia_check)
         self.joints: dict[str, Joint] = {}
         self.names = {WORLD: GROUND}  # what the file calls a body: its link
         self.carried: dict[str, float] = {}  # link: which part of its weight is compensated
