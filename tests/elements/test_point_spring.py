@@ -6,6 +6,7 @@ from samples import two_bodies
 
 import bricard as br
 from bricard.errors import BricardError
+from bricard.solution.motion import coordinate_speed
 from bricard.system.build import build
 
 
@@ -38,6 +39,12 @@ def test_v11_a_spring_of_length_zero_starts_where_its_ends_meet(coordinates, dam
 def test_v11_another_spring_whose_ends_meet_is_refused_by_its_name(spring, coordinates):
     with pytest.raises(BricardError, match=r'spring "S" coincide at the start .* length=0'):
         br.simulate(hung(0.0, **spring), 0.5, coordinates=coordinates)
+
+
+def test_what_is_shown_of_it_is_finite_where_its_ends_meet():
+    s = br.simulate(hung(0.0, stiffness=50.0, damping=5.0, length=0.0), 0.2, output=3)
+    spring = s.system.model.forces["S"]
+    assert np.isfinite(coordinate_speed(s, spring.measure)).all()
 
 
 @pytest.mark.parametrize("seed", range(3))

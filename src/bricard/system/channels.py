@@ -51,7 +51,9 @@ def measure_speed(measure, pose_a, twist_a, pose_b, twist_b):
     lever_a, lever_b = R_a @ p[:3], R_b @ p[3:6]
     gap = x_b + lever_b - x_a - lever_a
     rate = v_b + np.cross(w_b, lever_b) - v_a - np.cross(w_a, lever_a)
-    return np.sum(gap * rate, -1) / np.linalg.norm(gap, axis=-1)
+    length = np.linalg.norm(gap, axis=-1)
+    apart = length > 0.0  # from where points meet they go apart as fast as they move
+    return np.where(apart, np.sum(gap * rate, -1) / np.where(apart, length, 1.0), np.linalg.norm(rate, axis=-1))
 
 
 def poses(system, q):
