@@ -50,6 +50,16 @@ def rotation_vector(s, c):
 
 
 @compiled
+def columns(R, axes):
+    """The columns of R times a matrix, in the world, as rows."""
+    return (
+        rotate(R, (axes[0][0], axes[1][0], axes[2][0])),
+        rotate(R, (axes[0][1], axes[1][1], axes[2][1])),
+        rotate(R, (axes[0][2], axes[1][2], axes[2][2])),
+    )
+
+
+@compiled
 def bushing(t, a, b, p):
     """Six springs and dampers in axes of a. p: stiffness (6), damping (6), axes in a (9), the same axes in b (9).
 
@@ -59,23 +69,18 @@ def bushing(t, a, b, p):
 
     on b, for m = K_r phi and the angular velocity J phi' of b against a. Returned: load, then U and the power of the dampers.
     """
-    axes_a, axes_b = nine(p, 12), nine(p, 21)
-    gap = rotate_back(axes_a, rotate_back(a.R, subtract(b.x, a.x)))
-    slip = rotate_back(axes_a, rotate_back(a.R, subtract(subtract(b.v, a.v), cross(a.w, subtract(b.x, a.x)))))
-    whirl = rotate_back(axes_a, rotate_back(a.R, subtract(b.w, a.w)))
-    e = (
-        rotate_back(axes_a, rotate_back(a.R, rotate(b.R, (axes_b[0][0], axes_b[1][0], axes_b[2][0])))),
-        rotate_back(axes_a, rotate_back(a.R, rotate(b.R, (axes_b[0][1], axes_b[1][1], axes_b[2][1])))),
-        rotate_back(axes_a, rotate_back(a.R, rotate(b.R, (axes_b[0][2], axes_b[1][2], axes_b[2][2])))),
-    )
+    A, B = columns(a.R, nine(p, 12)), columns(b.R, nine(p, 21))
+    apart = subtract(b.x, a.x)
+    gap, whirl = rotate(A, apart), rotate(A, subtract(b.w, a.w))
+    slip = rotate(A, subtract(subtract(b.v, a.v), cross(a.w, apart)))
+    e = rotate(A, B[0]), rotate(A, B[1]), rotate(A, B[2])
     skew = (0.5 * (e[1][2] - e[2][1]), 0.5 * (e[2][0] - e[0][2]), 0.5 * (e[0][1] - e[1][0]))
     phi, c = rotation_vector(skew, 0.5 * (e[0][0] + e[1][1] + e[2][2] - 1.0))
     pull, brake = (p[0] * gap[0], p[1] * gap[1], p[2] * gap[2]), (p[6] * slip[0], p[7] * slip[1], p[8] * slip[2])
     twist, drag = (p[3] * phi[0], p[4] * phi[1], p[5] * phi[2]), (p[9] * whirl[0], p[10] * whirl[1], p[11] * whirl[2])
     across = cross(phi, twist)
     torque = add(add(twist, scale(0.5, across)), scale(c, cross(phi, across)))
-    force = rotate(a.R, rotate(axes_a, scale(-1.0, add(pull, brake))))
-    moment = rotate(a.R, rotate(axes_a, scale(-1.0, add(torque, drag))))
+    force, moment = rotate_back(A, scale(-1.0, add(pull, brake))), rotate_back(A, scale(-1.0, add(torque, drag)))
     potential, power = 0.5 * (dot(gap, pull) + dot(phi, twist)), -(dot(slip, brake) + dot(whirl, drag))
     return force[0], force[1], force[2], moment[0], moment[1], moment[2], potential, power
 
