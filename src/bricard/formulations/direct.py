@@ -14,6 +14,8 @@ ggl and si1 say which they take. Two forms of the same equations:
 Reference: spec 003, sections 1, 2 and 8; Hairer and Wanner, Solving ODEs II (1996), section VII.1.
 """
 
+import math
+
 import numpy as np
 
 from ..compiled.interfaces import (
@@ -39,6 +41,7 @@ from ..linalg.kkt import (
     add_reaction,
     evaluate,
     evaluated_accelerations,
+    kinetic_energy,
     multiply_mass,
     project_position,
     project_velocity,
@@ -223,10 +226,18 @@ def meet_rows(t, q, v, system, work):
     """q, v and work.u = [v', 0, lam] that meet the rows just selected, where redundant rows fit only nearly.
 
     Rows that come back gape: closed by the next step, they would look like a force. Those that go must not keep a multiplier,
-    which is a force too where they do not depend on the others exactly.
+    which is a force too where they do not depend on the others exactly. The energy of what is taken out of v goes back into the
+    motion, unless rows depend on time: methods that keep the energy would lose a little at each exchange of rows.
     """
     project_position(t, q, v, CLOSED, ITERATIONS, system, work)
+    before, still = kinetic_energy(v, work.e, system, work), True
     project_velocity(system, work, v)
+    after = kinetic_energy(v, work.e, system, work)
+    for i in range(system.n_rows):
+        still = still and work.phi_t[i] == 0.0
+    if still and after > 0.0:
+        for i in range(system.n_v):
+            v[i] *= math.sqrt(before / after)
     evaluate(t, q, v, VELOCITY, system, work)
     evaluated_accelerations(system, work)
     for i in range(system.n_rows):

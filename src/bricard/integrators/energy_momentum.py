@@ -53,6 +53,7 @@ from ..linalg.kkt import (
     evaluate,
     evaluated_accelerations,
     factorise_kkt,
+    kinetic_energy,
     multiply_mass,
     solve_kkt,
     velocity_error,
@@ -162,16 +163,6 @@ def end_averages(system, work):
     for k in range(vectors.shape[0]):
         for o in range(vectors[k, 0], vectors[k, 0] + 3):
             local[o] = parameters[o]
-
-
-@compiled
-def kinetic_energy(v, momentum, system, work):
-    """Kinetic energy at v (n_v); momentum (n_v + 1) is scratch."""
-    multiply_mass(system, work, v, momentum)
-    twice = 0.0
-    for i in range(system.n_v):
-        twice += v[i] * momentum[i]
-    return 0.5 * twice
 
 
 @compiled

@@ -319,6 +319,16 @@ def multiply_mass(system, work, x, y):
 
 
 @compiled
+def kinetic_energy(v, momentum, system, work):
+    """Kinetic energy (J) at v (n_v), work being evaluated; momentum (n_v + 1) is scratch."""
+    multiply_mass(system, work, v, momentum)
+    twice = 0.0
+    for i in range(system.n_v):
+        twice += v[i] * momentum[i]
+    return 0.5 * twice
+
+
+@compiled
 def add_reaction(system, work, lam, offset, y):
     """y += G^T lam, with lam from `offset` on."""
     g, g_row, g_column, first = work.g, system.g_row, system.g_column, UNSIGNED(offset)
