@@ -31,6 +31,7 @@ from .linalg.kkt import evaluate, select_rows
 from .pairing import Pair
 from .solution.solution import Event
 from .system.fit import misfit
+from .system.half_turn import half_turned
 from .system.redundancy import redundancy
 from .system.rotation import LOST, NEAR, lost_parameters
 from .system.state import State
@@ -71,7 +72,7 @@ def judge(problem: Any, pair: Pair, run, work, watching, status: int, raised, sy
     if status in (FINISHED, STOPPED):
         text += _divided(run)
     if status in FAILED:
-        text += obstacle(problem.system, q, v)
+        text += obstacle(problem.system, q, v) + half_turned(problem.system, q)
     if status in (NOT_FINITE, NEWTON_FAILED, PROJECTION_FAILED, TORN_APART, TORN_VELOCITY):
         hint = _hopeless(pair, problem.system)
         text = text.partition(" Take a smaller step")[0] + hint if hint else text

@@ -10,6 +10,7 @@ from scipy.spatial.transform import Rotation
 import bricard as br
 from bricard.system.build import build
 from bricard.system.channels import rotation_matrices
+from bricard.system.half_turn import half_turned
 
 STIFFNESS, STEP = np.array((9.0, 8.0, 7.0, 3.0, 2.0, 1.0)), 1e-5
 
@@ -142,3 +143,16 @@ def test_dampers_of_a_bushing_are_all_that_counts_as_work():
     assert (np.diff(s.energy.work) < 0).all()
     scale = np.abs(s.energy.kinetic).max()
     np.testing.assert_allclose(s.energy.error, 0.0, atol=1e-8 * scale)
+
+
+@pytest.mark.parametrize("coordinates", ["absolute", "relative"])
+def test_a_failure_next_to_half_a_turn_names_the_bushing(coordinates):
+    model, a, b = two_bodies()
+    model.bushing("F", a, b, (0.4, 0.3, 0.2), stiffness=STIFFNESS)
+    system = model.build(coordinates=coordinates)
+    assert half_turned(system, system.start) == ""
+    model.start(body=b, rotation=Rotation.from_rotvec((0, 0, 3.13)).as_matrix() @ b.rotation)
+    model.start(body=a, rotation=a.rotation)
+    system = model.build(coordinates=coordinates)
+    words = half_turned(system, br.simulate(system, 1e-3).q[0])
+    assert '"F" is 0.012 rad from half a turn' in words and "torsion" in words
