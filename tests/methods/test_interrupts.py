@@ -23,6 +23,14 @@ def system():
     return system
 
 
+@pytest.fixture(autouse=True)
+def usual_handler():
+    """Python's own handler of SIGINT; processes that run tests side by side ignore the signal."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def pressed(delay):
     """Send SIGINT to this process after a delay (s)."""
     timer = threading.Thread(
