@@ -159,7 +159,7 @@ def _simulated(
     **options,
 ):
     """(status code, Solution) of a run, whose energy is not judged yet; arguments as those of simulate()."""
-    given, began = locals(), time.perf_counter()
+    given, began = {key: value for key, value in locals().items() if key != "listening"}, time.perf_counter()
     check_numbers(duration=duration, step=step, rtol=rtol, atol=atol, first_step=first_step, max_step=max_step)
     earlier = what if isinstance(what, Solution) else None
     system = _system(what, coordinates, cut)

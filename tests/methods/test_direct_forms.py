@@ -219,7 +219,7 @@ class Dense:
 
     def __init__(self, system, formulation, form, state=None):
         self.problem = FORMULATIONS[formulation].forms[form](system)
-        self.state = assemble(system) if state is None else state
+        self.state = assemble(system) if state is None else state.copy()  # arrays of a Solution are read only
         self.work = self.problem.work(self.state)
         self.packed, self.n = pack(self.work), self.problem.scale.size
         self.y = self.problem.initial(self.state, self.work)

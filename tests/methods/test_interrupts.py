@@ -40,6 +40,7 @@ def pressed(delay):
     return timer
 
 
+@pytest.mark.filterwarnings("ignore::bricard.errors.StiffSystem")  # so long a run of small steps is told of
 @pytest.mark.parametrize("check", [True, False])
 @pytest.mark.parametrize("settings", [{}, {"step": 1e-3}, {"integrator": "rk4", "step": 1e-3}], ids=str)
 def test_a_run_ends_with_what_it_has(system, settings, check):

@@ -55,8 +55,8 @@ def test_a_nan_in_one_part_is_never_called_converged(integrator, formulation):
 def test_stiff_springs_are_no_singular_position(integrator):
     """Springs 1e4 times as stiff as masses over h^2: pivots of the rows are small, the rows are as independent as ever."""
     options: dict[str, Any] = {"set": "trapezoidal"} if "newmark" in integrator else {}
-    solution = br.simulate(shock_wave_chain(30), 6.0, step=0.3, integrator=integrator, **options)
-    assert solution.counters["rebasings"] == 0
+    solution = br.simulate(shock_wave_chain(30), 6.0, step=0.3, integrator=integrator, check=False, **options)
+    assert solution.t[-1] == 6.0 and solution.counters["rebasings"] == 0
 
 
 def test_stiff_springs_leave_redundant_rows_out():
