@@ -162,6 +162,7 @@ def samples():
         ),
         *(analysis.frequencies(crank(), 2), known, known.outputs[0], known.measures[0], known.references[0]),
         *(again, chosen, comparison, compare.subject(m, 1.0), s.system.tangent(0.0, s.q[0], s.v[0], *zero), failed()),
+        br.Interrupted("Interrupted at t = 0.2 s after 9 steps.", s),
         *(br.problem(m).expand(0.0, br.problem(m).initial()), recommend.Choice(1e-6, "speed", 1e-6, {}, False, False)),
     ]
     return {type(thing): thing for thing in found}
