@@ -57,14 +57,20 @@ class MissingSystem:
 
 
 def save(solution: Solution, path: str | os.PathLike[str]) -> None:
-    """Write a solution to an HDF5 file. Its model is left out, with the reason, where it cannot be written."""
+    """Write a solution to an HDF5 file. Its model is left out, with the reason, where it cannot be written.
+
+    The file is made in memory: on a disk that is full, h5py ends the process with a segmentation fault.
+    """
     import h5py
 
     folders = _folders(solution, Path(path).parent)
     text, reason = _model_text(solution, Path(path), folders)
+    with h5py.File("solution", "w", driver="core", backing_store=False) as file:
+        _write_all(file, solution, text, reason, folders)
+        file.flush()
+        image = file.id.get_file_image()
     with replacing(path) as temporary:
-        with h5py.File(temporary, "w") as file:
-            _write_all(file, solution, text, reason, folders)
+        temporary.write_bytes(image)
         with h5py.File(temporary, "r") as file:  # an older file makes room only for one that can be read
             _check(_read(file, Path(path)), solution.system, Path(path))
 
