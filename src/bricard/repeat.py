@@ -14,7 +14,7 @@ import numpy as np
 
 from .errors import ModelError
 from .model.profiles import resolve
-from .model.travelling import importing_from
+from .model.travelling import importing_from, without_code
 from .simulation import RTOL, simulate
 from .solution.solution import Solution
 from .stepping.events import Trigger
@@ -67,11 +67,12 @@ class Rerun:
         return f"{text} What differs: {differs}."
 
 
-def rerun(solution: Solution, *, triggers: Any = None) -> Rerun:
+def rerun(solution: Solution, *, triggers: Any = None, code: bool = True) -> Rerun:
     """Make a Solution again, from its System and the arguments in its provenance; see Rerun.
 
     A run that went on from another Solution is made again part by part. triggers : where the functions of its triggers cannot be
-    imported by name, the triggers themselves (of all parts).
+    imported by name, the triggers themselves (of all parts). code : False refuses to import functions of triggers, for a result
+    of others that was loaded with code=False.
 
     >>> import bricard as br
     >>> model = br.Model("pendulum", planar=True)
@@ -95,9 +96,11 @@ def rerun(solution: Solution, *, triggers: Any = None) -> Rerun:
                 f"The run of {solution.name!r} was interrupted: where it ended is no part of what can be made again. Simulate "
                 "its model again."
             )
+    with without_code(code):
+        keywords = [_arguments(part, triggers) for part in parts]
     again: Any = solution.system
-    for part in parts:
-        again = simulate(again, **_arguments(part, triggers), check=False, progress=False)
+    for part in keywords:
+        again = simulate(again, **part, check=False, progress=False)
     rtol = made["rtol"] or RTOL
     same = all(_same_bits(getattr(solution, name), getattr(again, name)) for name in COMPARED)
     difference, where = (0.0, "") if same else _largest(solution, again, rtol)

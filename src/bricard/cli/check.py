@@ -12,7 +12,7 @@ from .completion import models
 from .console import Json, data, emit, messages
 from .settings import check_methods, check_settings, choices
 
-__all__ = ["ModelFile", "Settings", "check", "declared"]
+__all__ = ["ModelFile", "NoCode", "Settings", "check", "declared"]
 
 ModelFile = Annotated[
     Path,
@@ -29,17 +29,25 @@ Settings = Annotated[
     typer.Option("--set", metavar="NAME=VALUE", help="Another value for a parameter of the file; may be repeated."),
 ]
 
+NoCode = Annotated[
+    bool,
+    typer.Option(
+        "--no-code", help="For files of others: refuse one that names a function (module:function) to import."
+    ),
+]
 
-def declared(model: Path, settings: list[str] | None = None) -> tuple[Any, dict[str, Any]]:
+
+def declared(model: Path, settings: list[str] | None = None, *, code: bool = True) -> tuple[Any, dict[str, Any]]:
     """What a file declares with its table [simulation], or what a problem of the library is with its span.
 
-    settings : texts NAME=VALUE for parameters of the file, or options of the problem.
+    settings : texts NAME=VALUE for parameters of the file, or options of the problem. code : whether functions that the file
+    names may be imported.
     """
     from ..io.loading import read
     from ..problems import PROBLEMS
 
     if model.exists() or model.suffix:
-        return read(model, dict(_setting(text) for text in settings or []))
+        return read(model, dict(_setting(text) for text in settings or []), code=code)
     if str(model) not in PROBLEMS:
         near = suggest(str(model), PROBLEMS)
         raise FileFormatError(f'There is neither a file nor a problem "{model}".{near} See `bricard list problems`.')
@@ -69,7 +77,7 @@ def _setting(text: str) -> tuple[str, float]:
         raise ModelError(f"--set {text}: write NAME=VALUE with a number, for example --set length=0.25.") from None
 
 
-def check(model: ModelFile, parameters: Settings = None, json: Json = False) -> None:
+def check(model: ModelFile, parameters: Settings = None, no_code: NoCode = False, json: Json = False) -> None:
     """Show degrees of freedom, loops, redundant rows and how far the start is from singular.
 
     The exit code is 2 if the model cannot be assembled, or if the table `simulation` of the file cannot be used.
@@ -78,7 +86,7 @@ def check(model: ModelFile, parameters: Settings = None, json: Json = False) -> 
     from ..system.report import report
     from .compiling import Compiling
 
-    what, table = declared(model, parameters)
+    what, table = declared(model, parameters, code=not no_code)
     check_settings(table, model)
     check_methods(table, model)
     if not isinstance(what, Model):

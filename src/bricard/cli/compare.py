@@ -11,6 +11,7 @@ import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ..errors import ModelError, suggest
+from .check import NoCode
 from .console import Json, data, emit, listing, messages
 
 __all__ = ["compare"]
@@ -35,6 +36,7 @@ def compare(
     output: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Folder for rows and report; compare-NAME if not given.")
     ] = None,
+    no_code: NoCode = False,
     json: Json = False,
 ) -> None:
     """Compare all pairs of formulation and integrator on a mechanism: table, rows, and one HTML report.
@@ -44,7 +46,7 @@ def compare(
     from ..bench.compare import compare as run
     from .compiling import Compiling
 
-    declared, span = _declared(model)
+    declared, span = _declared(model, not no_code)
     stem = re.sub(r"[^\w.-]+", "-", Path(model).stem).strip("-.") or "model"
     folder = output or Path(f"compare-{stem}")
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a polite kill keeps what is known, too
@@ -72,7 +74,7 @@ def compare(
         raise typer.Exit(1)
 
 
-def _declared(model: str) -> tuple[Any, float | None]:
+def _declared(model: str, code: bool) -> tuple[Any, float | None]:
     """The Model of a file with its duration, or the name of a problem."""
     from ..problems import PROBLEMS
 
@@ -85,7 +87,7 @@ def _declared(model: str) -> tuple[Any, float | None]:
         )
     from ..io.toml import load
 
-    declared, settings = load(model)
+    declared, settings = load(model, code=code)
     return declared, settings.get("duration")
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from ..errors import ModelError
+from .check import NoCode
 from .console import Json, data, emit
 
 __all__ = ["export"]
@@ -21,6 +22,7 @@ def export(
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="File to write; beside the result if not given."),
     ] = None,
+    no_code: NoCode = False,
     json: Json = False,
 ) -> None:
     """Write the samples of a result as a table: time, poses and velocities of bodies, joints, energies, errors."""
@@ -29,7 +31,7 @@ def export(
 
     if csv == parquet:
         raise ModelError("Give either --csv or --parquet.")
-    solution = Solution.load(result)
+    solution = Solution.load(result, code=not no_code)
     target = output or result.with_suffix(".csv" if csv else ".parquet")
     (to_csv if csv else to_parquet)(solution, target)
     table = columns(solution)

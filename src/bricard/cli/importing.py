@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import ModelError
+from .check import NoCode
 from .console import Json, data, emit, messages
 
 __all__ = ["import_"]
@@ -26,6 +27,7 @@ def import_(
     ] = "fixed",
     keyframe: Annotated[str | None, typer.Option(help="MJCF: start from this keyframe.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+    no_code: NoCode = False,
     json: Json = False,
 ) -> None:
     """Write a URDF or MJCF file as a model file; say what has no counterpart."""
@@ -34,7 +36,7 @@ def import_(
     target = output or Path(f"{file.stem}.toml")
     if target.exists() and not force:
         raise ModelError(f"{target} is there already: give another name with --output, or --force to write over it.")
-    model, simulation = _read(file, loops, base, keyframe)
+    model, simulation = _read(file, loops, base, keyframe, not no_code)
     target.unlink(missing_ok=True)
     toml.save(model, target, simulation)
     if json:
@@ -46,7 +48,7 @@ def import_(
     data().print(f"wrote {target}: {len(model.bodies)} bodies, {len(model.joints)} joints", markup=False)
 
 
-def _read(file: Path, loops: Path | None, base: str, keyframe: str | None) -> tuple[Any, dict[str, Any]]:
+def _read(file: Path, loops: Path | None, base: str, keyframe: str | None, code: bool) -> tuple[Any, dict[str, Any]]:
     from ..io.loading import is_urdf
     from ..io.mjcf import from_mjcf
     from ..io.urdf import read_urdf
@@ -54,7 +56,7 @@ def _read(file: Path, loops: Path | None, base: str, keyframe: str | None) -> tu
     if is_urdf(file):
         if keyframe is not None:
             raise ModelError("--keyframe is for MJCF files.")
-        return read_urdf(file, loops=loops, base=base)
+        return read_urdf(file, loops=loops, base=base, code=code)
     if loops is not None or base != "fixed":
         raise ModelError("--loops and --base are for URDF files.")
     return from_mjcf(file, keyframe=keyframe), {}

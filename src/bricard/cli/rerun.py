@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from .check import NoCode
 from .console import Json, data, emit
 
 __all__ = ["rerun"]
@@ -17,6 +18,7 @@ def rerun(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE.h5", help="Keep the new result in this file.")
     ] = None,
+    no_code: NoCode = False,
     json: Json = False,
 ) -> None:
     """Make a result again from what it says of its making; exit code 1 if not all of its bits are the same.
@@ -28,7 +30,7 @@ def rerun(
     from .compiling import Compiling
 
     with Compiling():
-        found = rerun(Solution.load(result))
+        found = rerun(Solution.load(result, code=not no_code), code=not no_code)
     if output is not None:
         found.solution.save(output)
     if json:

@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 
 from ..errors import Interrupted, ModelError
-from .check import ModelFile, Settings, declared
+from .check import ModelFile, NoCode, Settings, declared
 from .completion import names
 from .console import Json, data, emit, messages
 from .settings import check_settings, choices
@@ -52,6 +52,7 @@ def run(
         bool, typer.Option("--view", help="Write the moving picture as HTML, into the working folder by default.")
     ] = False,
     parameters: Settings = None,
+    no_code: NoCode = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show errors only.")] = False,
     json: Json = False,
 ) -> None:
@@ -63,7 +64,7 @@ def run(
     from ..system.report import report
     from .compiling import Compiling
 
-    what, table = declared(model, parameters)
+    what, table = declared(model, parameters, code=not no_code)
     given = {"duration": duration, "step": step, "rtol": rtol, "atol": atol, "max_step": max_step}
     given |= {"coordinates": coordinates, "cut": cut or None}
     given |= {"formulation": formulation, "integrator": integrator, "correction": correction}

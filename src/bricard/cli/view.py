@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import ModelError
-from .check import declared
+from .check import NoCode, declared
 from .completion import models
 from .console import Json, data, emit, messages
 
@@ -42,6 +42,7 @@ def view(
         bool, typer.Option("--start", help="Show the assembled start of a model, simulate nothing.")
     ] = False,
     fps: Annotated[float, typer.Option(help="Frames per second of playing.")] = 60.0,
+    no_code: NoCode = False,
     json: Json = False,
 ) -> None:
     """Show a mechanism in the browser: one HTML file that works offline.
@@ -52,7 +53,7 @@ def view(
         raise ModelError("Give either --output FILE.html or --serve, not both.")
     if serve and json:
         raise ModelError("--json tells which file was written; with --serve there is none.")
-    page = _page(file, still, fps)
+    page = _page(file, still, fps, not no_code)
     if serve:
         _serve(page, port, browser)
         return
@@ -67,7 +68,7 @@ def view(
         _open(target.resolve().as_uri())
 
 
-def _page(file: Path, still: bool, fps: float) -> Any:
+def _page(file: Path, still: bool, fps: float, code: bool) -> Any:
     from ..simulation import simulate
     from ..solution.solution import Solution
     from ..system.system import System
@@ -79,8 +80,8 @@ def _page(file: Path, still: bool, fps: float) -> Any:
         if file.suffix in RESULTS:
             if still:
                 raise ModelError("--start shows the start of a model: give a model file, not a result.")
-            return solution_page(Solution.load(file), fps=fps)
-        what, table = declared(file)
+            return solution_page(Solution.load(file, code=code), fps=fps)
+        what, table = declared(file, code=code)
         if isinstance(what, System):
             raise ModelError(f'Problem "{file}" is given by its functions: it has no bodies and joints to show.')
         if still or "duration" not in table:

@@ -8,7 +8,8 @@
 
 An expression is the whole text of a value. It knows numbers, parameters, + - * / ** and brackets, the functions
 sin, cos, tan, asin, acos, atan, atan2, sqrt, abs, min, max, the constant pi, and units as factors to SI: mm, cm, inch, deg,
-rpm, kN. A parameter of the same name goes before these. Nothing else can be written, so a file cannot run code.
+rpm, kN. A parameter of the same name goes before these. Nothing else can be written, so an expression cannot
+run code. (A function that a file names, "module:function", can: `code=False` refuses it.)
 """
 
 from __future__ import annotations

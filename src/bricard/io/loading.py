@@ -19,23 +19,26 @@ __all__ = ["FORMATS", "is_urdf", "load", "read"]
 FORMATS = {".toml": "TOML", ".urdf": "URDF", ".xml": "MJCF or URDF", ".mjcf": "MJCF"}
 
 
-def load(path: str | os.PathLike[str], parameters: Mapping[str, float] | None = None) -> Model:
+def load(path: str | os.PathLike[str], parameters: Mapping[str, float] | None = None, *, code: bool = True) -> Model:
     """Return the model of a TOML, URDF or MJCF file.
 
-    parameters : other values for some of the parameters of a TOML file. `model.notes` says what of an imported file has no
-    counterpart; `bricard.io.from_urdf` and `bricard.io.from_mjcf` have more options.
+    parameters : other values for some of the parameters of a TOML file. code : False refuses a file that names functions
+    ("module:function"), for importing them runs their code: for files of others. `model.notes` says what of an imported file
+    has no counterpart; `bricard.io.from_urdf` and `bricard.io.from_mjcf` have more options.
     """
-    return read(path, parameters)[0]
+    return read(path, parameters, code=code)[0]
 
 
-def read(path: str | os.PathLike[str], parameters: Mapping[str, float] | None = None) -> tuple[Model, dict[str, Any]]:
+def read(
+    path: str | os.PathLike[str], parameters: Mapping[str, float] | None = None, *, code: bool = True
+) -> tuple[Model, dict[str, Any]]:
     """Return what `load` does, and the settings for its simulation, if the file has some."""
     file = Path(path)
     suffix = file.suffix.lower()
     if suffix == ".toml":
-        return toml.load(file, parameters)
+        return toml.load(file, parameters, code=code)
     if is_urdf(file):
-        return read_urdf(file, parameters=parameters)
+        return read_urdf(file, parameters=parameters, code=code)
     if parameters:
         raise FileFormatError(f"{file}: only a TOML file has parameters; import this one to TOML first.")
     return from_mjcf(file), {}

@@ -15,7 +15,7 @@ from bricard.io.places import Keys, line_of
 from bricard.model import checks
 from bricard.model.model import Model
 from bricard.model.shapes import SHAPES, Mesh, Shape
-from bricard.model.travelling import importing_from
+from bricard.model.travelling import importing_from, without_code
 
 __all__ = ["FORCE_TYPES", "JOINT_TYPES", "TOP_KEYS", "UNITS", "Reader", "complaining", "parsed"]
 
@@ -46,10 +46,11 @@ class Reader:
     """Reads the tables of one file into a model.
 
     at : keys of what is being read, for messages. folder : where meshes and modules of users' functions are looked for.
+    code : whether functions may be imported.
     """
 
-    def __init__(self, folder: Path):
-        self.folder = folder
+    def __init__(self, folder: Path, code: bool = True):
+        self.folder, self.code = folder, code
         self.at: Keys = ()
 
     def resolve(self, data: Mapping[str, Any], given: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -202,7 +203,7 @@ def _call(call: Any, where: str, options: dict[str, Any]) -> Any:
 def complaining(reader: Reader, text: str, file: object) -> Iterator[None]:
     """Turn errors into such that name the file and the line; modules are looked for beside the file too."""
     try:
-        with importing_from(reader.folder):
+        with without_code(reader.code), importing_from(reader.folder):
             yield
     except UserFunctionError as error:
         raise UserFunctionError(f"{file}{_line(reader, text, error)}: {error}") from error

@@ -133,11 +133,11 @@ def _write(group: Any, name: str, values: np.ndarray | None) -> None:
         data.attrs["units"] = UNITS[name]
 
 
-def load(path: str | os.PathLike[str], model: Any = None) -> Solution:
+def load(path: str | os.PathLike[str], model: Any = None, *, code: bool = True) -> Solution:
     """Return the solution of an HDF5 file written by `save`.
 
     model : a Model or a System to use in place of the stored one, for a file without it. Functions of users are
-    imported by name as in a TOML file, modules beside the HDF5 file included.
+    imported by name as in a TOML file, modules beside the HDF5 file included. code : False refuses such functions.
     """
     import h5py
 
@@ -157,7 +157,7 @@ def load(path: str | os.PathLike[str], model: Any = None) -> Solution:
     if model is not None:
         system = model if isinstance(model, System) else build(model, **_choices(data))
     elif text is not None:
-        system = build(_model(text, file, folders), **_choices(data))
+        system = build(_model(text, file, folders, code), **_choices(data))
     else:
         system = MissingSystem(data.pop("name"), file, reason)
     data.pop("name", None)
@@ -170,13 +170,15 @@ def _choices(data: dict[str, Any]) -> dict[str, Any]:
     return {key: data["provenance"][key] for key in ("coordinates", "cut", "rotation") if key in data["provenance"]}
 
 
-def _model(text: str, file: Path, folders: list[str]) -> Any:
+def _model(text: str, file: Path, folders: list[str], code: bool = True) -> Any:
     try:
         with ExitStack() as stack:
-            for folder in folders:
+            for folder in folders if code else ():
                 stack.enter_context(importing_from(file.parent / folder))
-            return toml.loads(text, file)[0]
+            return toml.loads(text, file, code=code)[0]
     except UserFunctionError as error:
+        if not code:
+            raise
         remedy = "Put the module beside the file or on the path of Python, or give the model: load(path, model=...)."
         raise UserFunctionError(f"{error} {remedy}") from error
 

@@ -48,17 +48,21 @@ __all__ = ["FORCE_TYPES", "JOINT_TYPES", "dumps", "extend", "load", "loads", "sa
 Parameters = Mapping[str, float] | None
 
 
-def load(path: str | os.PathLike[str], parameters: Parameters = None) -> tuple[Model, dict[str, Any]]:
+def load(
+    path: str | os.PathLike[str], parameters: Parameters = None, *, code: bool = True
+) -> tuple[Model, dict[str, Any]]:
     """Return the model of a TOML file, and its table `simulation` (empty if there is none).
 
-    parameters : other values for some of the file's parameters.
+    parameters : other values for some of the file's parameters. code : whether functions that it names may be imported.
     """
-    return loads(text_of(path), path, parameters)
+    return loads(text_of(path), path, parameters, code=code)
 
 
-def loads(text: str, file: str | os.PathLike[str], parameters: Parameters = None) -> tuple[Model, dict[str, Any]]:
+def loads(
+    text: str, file: str | os.PathLike[str], parameters: Parameters = None, *, code: bool = True
+) -> tuple[Model, dict[str, Any]]:
     """Return what `load` does, from the text itself; `file` is named in errors, modules are looked for beside it."""
-    reader, data = Reader(Path(file).parent), parsed(text, file)
+    reader, data = Reader(Path(file).parent, code), parsed(text, file)
     with complaining(reader, text, file):
         data = reader.resolve(data, parameters)
         model = reader.model(data)
@@ -71,12 +75,14 @@ def extend(
     path: str | os.PathLike[str],
     parameters: Parameters = None,
     translated: Callable[[dict[str, Any]], dict[str, Any]] = lambda tables: tables,
+    *,
+    code: bool = True,
 ) -> dict[str, Any]:
     """Add what a TOML file declares (bodies, joints, forces, start, ...) to a model; return its table `simulation`.
 
-    translated : turns the tables, with all numbers computed, into such that fit the model.
+    translated : turns the tables, with all numbers computed, into such that fit the model. code : as in `load`.
     """
-    text, reader = text_of(path), Reader(Path(path).parent)
+    text, reader = text_of(path), Reader(Path(path).parent, code)
     data = parsed(text, path)
     with complaining(reader, text, path):
         data = translated(reader.resolve(data, parameters))

@@ -53,14 +53,16 @@ def from_urdf(
     base: str = "fixed",
     packages: Mapping[str, str | os.PathLike[str]] | None = None,
     inertia_check: str = "warn",
+    code: bool = True,
 ) -> Model:
     """Return the model of a URDF file.
 
     loops : a TOML file with what a tree cannot say; `NAME.loops.toml` beside `NAME.urdf` is used if it is there.
     base : whether the first link is "fixed" to the ground or "free". packages : folders of `package://NAME/...` in paths of
-    meshes; else they are looked for in the folders around the file. inertia_check : as in `Model.body`.
+    meshes; else they are looked for in the folders around the file. inertia_check : as in `Model.body`. code :
+    False refuses functions that the TOML file names, as in `bricard.load`.
     """
-    return read_urdf(path, loops=loops, base=base, packages=packages, inertia_check=inertia_check)[0]
+    return read_urdf(path, loops=loops, base=base, packages=packages, inertia_check=inertia_check, code=code)[0]
 
 
 def read_urdf(
@@ -71,6 +73,7 @@ def read_urdf(
     packages: Mapping[str, str | os.PathLike[str]] | None = None,
     parameters: Mapping[str, float] | None = None,
     inertia_check: str = "warn",
+    code: bool = True,
 ) -> tuple[Model, dict[str, Any]]:
     """Return what `from_urdf` does, and the table `simulation` of the file with the loops."""
     if base not in ("fixed", "free"):
@@ -89,7 +92,7 @@ def read_urdf(
         if parameters:
             raise ModelError(f"{file}: only a TOML file has parameters, and there is no {beside.name} beside it.")
         return model, {}
-    return model, toml.extend(model, side, parameters, lambda tables: _in_bodies(tables, tree.skeleton))
+    return model, toml.extend(model, side, parameters, lambda tables: _in_bodies(tables, tree.skeleton), code=code)
 
 
 class _Tree:

@@ -117,11 +117,11 @@ class Model(Forcing):
         save(self, path)
 
     @staticmethod
-    def load(path: str | PathLike[str]) -> Model:
-        """Return the model of a TOML file."""
+    def load(path: str | PathLike[str], *, code: bool = True) -> Model:
+        """Return the model of a TOML file; with code=False it must not name functions, as in `bricard.load`."""
         from bricard.io.toml import load
 
-        return load(path)[0]
+        return load(path, code=code)[0]
 
     def view(self, path: str | PathLike[str] | None = None) -> Any:
         """Return the page (HTML, works offline) that shows the assembled start; `path` : also write it to this file."""

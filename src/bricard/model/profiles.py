@@ -18,7 +18,7 @@ import numpy as np
 
 from bricard.errors import ModelError, UserFunctionError, suggest
 from bricard.model import checks, interpolation
-from bricard.model.travelling import Immutable
+from bricard.model.travelling import Immutable, refuse_code
 
 __all__ = [
     "PROFILES",
@@ -41,6 +41,7 @@ def resolve(text: str, where: str = "function") -> Callable[..., Any]:
     module_name, _, path = text.partition(":")
     if not module_name or not path:
         raise UserFunctionError(f'{where}: "{text}" must have the form "module:function".')
+    refuse_code(text, where)
     try:
         found: Any = importlib.import_module(module_name)
     except Exception as error:  # whatever the user's module does when it is imported

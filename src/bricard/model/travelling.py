@@ -2,6 +2,8 @@
 
 Functions of users are pickled as `module:function`, with the folder of the module; what cannot be imported (a lambda, a
 function of a script or a notebook) by cloudpickle, where that is installed. Unpickling runs code, as always with pickle.
+
+Files name functions in the same words. `without_code` reads a file that is not trusted: nothing that it names is imported.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ import pickle
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -20,8 +23,19 @@ import numpy as np
 
 from bricard.errors import UserFunctionError
 
-__all__ = ["Immutable", "folder_of", "function_path", "functions_of", "importing_from", "packed", "unpacked"]
+__all__ = [
+    "Immutable",
+    "folder_of",
+    "function_path",
+    "functions_of",
+    "importing_from",
+    "packed",
+    "refuse_code",
+    "unpacked",
+    "without_code",
+]
 
+_code_runs: ContextVar[bool] = ContextVar("code_runs", default=True)  # whether what a file names is imported
 CLOUDPICKLE = ("cloudpickle", "joblib.externals.cloudpickle")  # joblib brings a copy of its own
 
 
@@ -121,9 +135,28 @@ def folder_of(path: str) -> str:
 
 
 @contextmanager
+def without_code(code: bool = False) -> Iterator[None]:
+    """Refuse whatever would import a function by its name, unless `code`; then nothing of a file's folder can run."""
+    token = _code_runs.set(code and _code_runs.get())
+    try:
+        yield
+    finally:
+        _code_runs.reset(token)
+
+
+def refuse_code(text: str, where: str) -> None:
+    """Raise an error where the function that a file names must not be imported."""
+    if not _code_runs.get():
+        raise UserFunctionError(
+            f'{where}: "{text}" is a function, and importing it runs the code of the module "{text.partition(":")[0]}", which '
+            "--no-code (code=False) forbids. Read that module; if you trust it, open the file without this."
+        )
+
+
+@contextmanager
 def importing_from(folder: str | Path) -> Iterator[None]:
-    """Look for modules in a folder too, behind all others; "" stands for none."""
-    entry = str(Path(folder).resolve()) if folder != "" else ""
+    """Look for modules in a folder too, behind all others; "" stands for none. Without code nothing is looked for there."""
+    entry = str(Path(folder).resolve()) if folder != "" and _code_runs.get() else ""
     if not entry or entry in sys.path:
         yield
         return

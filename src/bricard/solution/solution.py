@@ -373,11 +373,14 @@ class Solution:
         save(self, path)
 
     @staticmethod
-    def load(path, model=None):
-        """Read a solution from an HDF5 file written by save(); `model` for one that could not be stored in it."""
+    def load(path, model=None, *, code=True):
+        """Read a solution from an HDF5 file written by save(); `model` for one that could not be stored in it.
+
+        code : False refuses a file whose model names functions ("module:function"), for importing them runs their code.
+        """
         from ..io.results import load
 
-        return load(path, model=model)
+        return load(path, model=model, code=code)
 
     @cached_property
     def plot(self):
