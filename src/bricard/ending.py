@@ -10,6 +10,7 @@ from .compiled import march as counting
 from .compiled.handles import pack
 from .compiled.interfaces import VELOCITY
 from .compiled.status import (
+    CONTRADICTED,
     FINISHED,
     FUNCTION_FAILED,
     INTERRUPTED,
@@ -35,8 +36,10 @@ from .system.half_turn import half_turned
 from .system.redundancy import redundancy
 from .system.rotation import LOST, NEAR, lost_parameters
 from .system.state import State
-from .system.user_functions import evaluates, without_value
+from .system.turns import known_joints, tell_coordinates
+from .system.user_functions import evaluates, only_routines, without_value
 from .system.user_joint import obstacle, range_end
+from .system.user_routine import Routines
 
 BROKEN_OFF = (NOT_FINITE, NEWTON_FAILED, STEP_TOO_SMALL, SINGULAR)  # how a run ends at the limit of a user's joint
 FAILED = (*BROKEN_OFF, PROJECTION_FAILED)  # ends for which a function without a value may be the reason
@@ -110,6 +113,9 @@ def _verdict(system, run, work, q, v, watching, status, raised):
     limit = range_end(system, q, v) if status in BROKEN_OFF else None
     if limit:  # a user's joint can go no further, which is no failure
         return RANGE_ENDED, limit
+    fault = _fault(system, run, q, v, work, status, raised)
+    if fault:
+        return CONTRADICTED, fault
     if status in (*FAILED, FUNCTION_FAILED):
         blame = _blamed(system, run, q, v, work) or (raised and f"a function raises {raised!r}")
         if blame:
@@ -170,6 +176,22 @@ def _blamed(system, run, q, v, work):
         if found is not None:
             return f"{found} at t = {t + way:.6g} s"
     return None
+
+
+def _fault(system, run, q, v, work, status, raised):
+    """What is wrong with the routine of a user's joint at the end of a run, or in the step that has failed; or None."""
+    routines, (t, h) = Routines(system), map(float, run.clock[:2])
+    if not routines.each:
+        return None
+    ways, sampled = (0.0,) if status in (FINISHED, STOPPED) else (0.0, *np.geomspace(1e-3 * h, h, AHEAD)), system.work()
+    last = max(int(run.counters[counting.OUTPUT]) - 1, 0)
+    tell_coordinates(system, sampled, run.ledger.out[last])
+    routines.known = known_joints(system, run.out_y[last, : system.n_q], sampled.memory)
+    near = work.memory, sampled.memory
+    with np.errstate(all="ignore"):
+        faults = (routines.fault(t + way, system.retract(q, way * v), v, *near) for way in ways)
+        found = next((fault for fault in faults if fault is not None), None)
+    return routines.raised(raised) if found is None and raised is not None and only_routines(system) else found
 
 
 def _culprit(system, run, v, gap, status):

@@ -18,6 +18,7 @@ from .compiled.march import deliver, march
 from .compiled.status import (
     BROKEN,
     CHATTERING,
+    CONTRADICTED,
     FINISHED,
     FUNCTION_FAILED,
     INTERRUPTED,
@@ -40,6 +41,7 @@ from .provenance import provenance
 from .registry import CONTROLLERS, INTEGRATORS
 from .solution.solution import NOTHING, Solution
 from .stepping.events import Watching, breaks_of, checked, given_times
+from .stepping.routines import Contracts
 from .stepping.start import output_times, start_again, start_run
 from .stepping.stiffness import Creeping
 from .system.assembler import assemble, complete, moved_to_close, settled
@@ -54,6 +56,10 @@ FIRST_CHUNK = 64  # steps: short runs end in one call
 RTOL = 1e-8  # default tolerance of adaptive runs
 FINER, SECOND_SAMPLES = 0.01, 41  # of a second look at the energy: of the tolerances, and how many samples
 WHOLE, ROUNDING = 1e-9, 1e-12  # of a step, and of the duration, by which this may miss a multiple of it
+
+
+class Contradicted(Exception):
+    """The routine of a user's joint contradicts itself, in the loop of an external method."""
 
 
 def simulate(
@@ -320,10 +326,11 @@ def _march(problem, pair, run, work, watching, progress, listening):
     status, chunk, seconds, cpu, order = RUNNING, FIRST_CHUNK, 0.0, 0.0, float(max(method.error_order, 1))
     raised = None
     creeping = Creeping(problem, method, run, work, problem.form == ODE and not fixed)
+    contracts = Contracts(problem, run, work)
     with Progress(run.clock[0], run.clock[6], progress) as bar:
         try:
             while status == RUNNING:
-                length = min(chunk, creeping.steps_left()) if creeping.watched else chunk
+                length = min([chunk, *(watch.steps_left() for watch in (creeping, contracts) if watch.watched)])
                 began, busy = time.perf_counter(), time.process_time()
                 try:
                     status = march(functions, order, form, packed_run, system, packed_work, length)
@@ -348,6 +355,7 @@ def _march(problem, pair, run, work, watching, progress, listening):
                     chunk = max(1, int(length * min(10.0, CHUNK_SECONDS / (took + 1e-9))))
                 if status == RUNNING:
                     creeping.look()
+                    status = CONTRADICTED if contracts.broken() else status
                 bar.update(run.clock[0], int(run.counters[counting.STEPS]), int(run.counters[counting.REJECTED]))
                 if status == RUNNING:
                     listening.check()
@@ -361,11 +369,14 @@ def _march(problem, pair, run, work, watching, progress, listening):
 def _drive(problem, method, start, run, work, progress, listening):
     """Let a method drive its own loop. As _take_steps."""
     began, busy, status, raised = time.perf_counter(), time.process_time(), RUNNING, None
+    contracts = Contracts(problem, run, work)
     with Progress(run.clock[0], run.clock[6], progress) as bar:
 
         def update(*told):
             bar.update(*told)
             listening.check()
+            if contracts.broken():
+                raise Contradicted
 
         try:
             status = method.external(problem, start, run, work, update)
@@ -375,6 +386,8 @@ def _drive(problem, method, start, run, work, progress, listening):
             status = INTERRUPTED
         except RAISED as error:
             status, raised = FUNCTION_FAILED, error
+        except Contradicted:
+            status = CONTRADICTED
     return status, raised, {"march": time.perf_counter() - began, "march_cpu": time.process_time() - busy}
 
 

@@ -24,6 +24,7 @@ from ..system.rotation import from_group, in_group
 from ..system.state import State, check_state
 from ..system.system import System
 from ..system.tree_map import counted
+from ..system.user_functions import named
 from .instant import Instant
 from .outputs import Coordinate
 from .snapshots import snapshots
@@ -140,7 +141,8 @@ def equilibrium(what: Any, state: State | None = None, *, stable: bool = True) -
         )
     if state is not None:
         state = check_state(system, state, "equilibrium()")
-    state = position_of_rest(system, assemble(system) if state is None else state, stable)
+    with named(system):
+        state = position_of_rest(system, assemble(system) if state is None else state, stable)
     still, turn = np.zeros(system.n_v), state.turn
     here = Statics(system, state.t, state.q, turn)
     stiffness = here.all.N.T @ here.stiffness() @ here.all.N

@@ -23,6 +23,7 @@ from ..system.assembler import assemble
 from ..system.build import build
 from ..system.channels import measure_value, poses
 from ..system.system import System
+from ..system.user_functions import named
 from .continuation import Freedoms
 from .instant import Instant
 from .sweep import DEAD, Limit, Walk, measuring_row, sweep_of, wrong_freedoms
@@ -258,10 +259,11 @@ def kinematics(model: Model, sweep: Any, *, points: int = POINTS, t: float = 0.0
     here, turn = start.phi[system.n_rows - len(names) :].copy(), start.value.copy()
     walk = Walk(model, system, names, t, check)
     try:
-        if values is None:
-            walk.whole(state.q, turn, here)
-        else:
-            walk.through(state.q, turn, here, values)
+        with named(system):
+            if values is None:
+                walk.whole(state.q, turn, here)
+            else:
+                walk.through(state.q, turn, here, values)
     except Freedoms as found:
         if not found.rigid and model.report().singular:
             raise ModelError(

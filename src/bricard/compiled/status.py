@@ -23,6 +23,7 @@ IN_SINGULARITY = 19  # no step could be found that does not end close to a singu
 TORN_VELOCITY = 20  # the end was reached, but the velocities there are not those of the constraints (found by Python)
 FUNCTION_FAILED = 21  # a user's function raises or has no finite value (found by Python)
 UNBALANCED = 22  # the end was reached, but the energy does not balance (found by Python)
+CONTRADICTED = 23  # the routine of a user's joint contradicts its own derivatives (found by Python)
 
 SENTENCES = {
     RUNNING: "Paused at t = {t:.6g} s after {steps} steps.",
@@ -86,6 +87,11 @@ SENTENCES = {
         "{culprit}. The result is not usable. Take a smaller step, or a correction if there is none."
     ),
     UNBALANCED: ("The end, t = {t:.6g} s, was reached after {steps} steps, but {culprit}. The result is not usable."),
+    CONTRADICTED: (
+        "The run ended at t = {t:.6g} s (step {steps}): {culprit}. Up to a few steps before, the routine was right. Mend it, or "
+        'end the run inside of its range, with a shorter duration or a Trigger with action="stop"; an implicit joint finds the '
+        "end of its range by itself."
+    ),
     FUNCTION_FAILED: (
         "The run ended at t = {t:.6g} s (step {steps}, h = {h:.3g} s): {culprit}. A function must have a finite value wherever "
         'the motion comes. Give it one there, or end the run before, with a shorter duration or a Trigger with action="stop".'

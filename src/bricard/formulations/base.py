@@ -23,6 +23,7 @@ from ..errors import ModelError
 from ..linalg.kkt import near_singular
 from ..system.redundancy import choose_rows
 from ..system.state import State
+from ..system.user_functions import RAISED
 
 ODE, RESIDUAL_DAE, SEMI_EXPLICIT_DAE, MECHANICAL_DAE = "Ode", "ResidualDae", "SemiExplicitDae", "MechanicalDae"
 SECOND_ORDER_ODE, OVERDETERMINED_DAE = "SecondOrderOde", "OverdeterminedDae"
@@ -81,12 +82,15 @@ class Problem:
         return work
 
     def full(self, t, y, work):
-        """q (n_q,) and v (n_v,) of a y."""
+        """q (n_q,) and v (n_v,) of a y; no numbers where a user's function raises on the way to them."""
         n_q, n_v = self.system.n_q, self.system.n_v
         if self.expand is None:
             return y[:n_q].copy(), y[n_q : n_q + n_v].copy()
         q, v = np.zeros(n_q), np.zeros(n_v)
-        self.expand(t, y, q, v, self.system.compiled, pack(work))
+        try:
+            self.expand(t, y, q, v, self.system.compiled, pack(work))
+        except RAISED:
+            q[:], v[:] = np.nan, np.nan
         return q, v
 
 

@@ -32,6 +32,7 @@ from .state import State
 from .topology import loop_of
 from .tree_map import counted
 from .turns import known_joints, tell_joints, tree_places
+from .user_functions import RAISED, named
 from .user_joint import range_end
 from .wish_rows import WishRows
 
@@ -53,7 +54,8 @@ def assemble(system, t=0.0):
     wishes = (t, *(() if system.model is None else system.model.wishes))
     known, state = system.kept.get("start", (None, None))
     if known != wishes:
-        state = _assembled(system, t)
+        with named(system):
+            state = _assembled(system, t)
         system.kept["start"] = wishes, state
     return replace(state, **{key: getattr(state, key).copy() for key in ("q", "v", "a", "lam", "turn")})
 
@@ -105,7 +107,12 @@ def complete(system, t, q, v, turn=None, memory=None):
     if memory is not None:
         work.memory[:] = memory
     packed = pack(work)
-    regular = consistent_accelerations(float(t), q, v, system.compiled, packed)
+    try:
+        regular = consistent_accelerations(float(t), q, v, system.compiled, packed)
+    except RAISED as error:
+        raise AssemblyError(
+            f"The accelerations at t = {t:g} s cannot be computed: a function raises {type(error).__name__} ({error})."
+        ) from error
     if not regular or not np.isfinite(work.u).all():
         ended = range_end(system, q, v)
         if ended:

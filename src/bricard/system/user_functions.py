@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from ..compiled.handles import pack
 from ..compiled.interfaces import VELOCITY
+from ..errors import UserFunctionError
 from ..kernels.functions import Motion, Pose
 from ..linalg.kkt import evaluate
 
@@ -18,7 +20,29 @@ RAISED = (ArithmeticError, ValueError, IndexError)  # what a user's function may
 def has_functions(system, triggers) -> bool:
     """Whether a user's function runs in the time loop."""
     own = system.model is None or next(_functions(system), None) is not None
+    own = own or any(joint.kind == "user" for joint in getattr(system.model, "joints", {}).values())
     return own or any(callable(trigger.function) for trigger in triggers)
+
+
+def only_routines(system) -> bool:
+    """Whether no function of a user can raise but those of users' joints."""
+    return system.model is not None and next(_functions(system), None) is None
+
+
+@contextmanager
+def named(system) -> Iterator[None]:
+    """What a user's function raises outside of a run becomes an error of ours, with the joints that may have raised it."""
+    try:
+        yield
+    except RAISED as error:
+        if not has_functions(system, ()):
+            raise
+        joints = () if system.model is None else system.model.joints.values()
+        names = ", ".join(f'"{joint.name}"' for joint in joints if joint.kind == "user")
+        raise UserFunctionError(
+            f"A user's function{' (joints ' + names + ')' if names else ''} raises {type(error).__name__}: {error} It must have "
+            "a finite value wherever the mechanism is looked for; start nearer to the place that is asked for, or in its range."
+        ) from error
 
 
 def evaluates(system, t, q, v, work) -> bool:
