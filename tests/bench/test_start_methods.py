@@ -22,7 +22,7 @@ def model():
 if __name__ == "__main__":
     multiprocessing.set_start_method(METHOD)
     os.fork = None
-    found = br.compare(model(), 0.1, accuracy=1e-3, budget=10, only=["dopri5", "rk4", "index1", "absolute"])
+    found = br.compare(model(), 0.1, accuracy=1e-3, budget=120, only=["dopri5", "rk4", "index1", "absolute"])
     assert found.rows and not found.interrupted, found
     assert {row["integrator"] for row in found.rows if row["ok"]} >= {"dopri5", "rk4"}, found.rows
     print("compared")
