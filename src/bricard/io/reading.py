@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bricard.errors import FileFormatError, ModelError, UserFunctionError, suggest
+from bricard.io.content import check_depth, shortened
 from bricard.io.expressions import parameters_of, resolved
 from bricard.io.places import Keys, line_of
 from bricard.model import checks
@@ -36,10 +37,13 @@ def parsed(text: str, file: object) -> dict[str, Any]:
     """Return the tables of a TOML text; `file` is named in errors."""
     import tomllib
 
+    check_depth(text, file)
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # not only of the parser: an integer can have too many digits
-        raise FileFormatError(f"{file}: this is not a valid TOML file, or it is incomplete: {error}.") from error
+        raise FileFormatError(
+            f"{file}: this is not a valid TOML file, or it is incomplete: {shortened(str(error))}."
+        ) from error
 
 
 class Reader:
@@ -206,9 +210,9 @@ def complaining(reader: Reader, text: str, file: object) -> Iterator[None]:
         with without_code(reader.code), importing_from(reader.folder):
             yield
     except UserFunctionError as error:
-        raise UserFunctionError(f"{file}{_line(reader, text, error)}: {error}") from error
+        raise UserFunctionError(shortened(f"{file}{_line(reader, text, error)}: {error}")) from error
     except ModelError as error:
-        raise FileFormatError(f"{file}{_line(reader, text, error)}: {error}") from error
+        raise FileFormatError(shortened(f"{file}{_line(reader, text, error)}: {error}")) from error
 
 
 def _line(reader: Reader, text: str, error: Exception) -> str:

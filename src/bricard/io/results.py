@@ -11,7 +11,8 @@
 
 A model with functions that cannot be imported by name, and a system given by its functions, cannot be written: then the
 file holds the data only and the reason why. What needs the model is an error after loading such a file, unless the
-model is given to `load`. Samples are compressed, with checksums. An older file is replaced as a whole or not at all.
+model is given to `load`. Samples are compressed, with checksums; a seal stands behind the file, see `bricard.io.sealing`. An
+older file is replaced as a whole or not at all.
 """
 
 from __future__ import annotations
@@ -32,12 +33,15 @@ from ..system.state import State
 from ..system.system import System
 from . import toml
 from .atomic import replacing
+from .content import check_regular
+from .sealing import is_sealed, rehearse, sealed
 
-__all__ = ["load", "save"]
+__all__ = ["contents", "load", "save"]
 
 FORMAT, VERSION = "bricard-solution", 3
 STATE = ("q", "v", "a", "lam", "turn")
 UNITS = {"t": "s", "step_times": "s"}
+DENSEST = 1100  # bytes that one byte of a file can stand for: deflate knows 1032 at most
 
 
 class MissingSystem:
@@ -70,7 +74,7 @@ def save(solution: Solution, path: str | os.PathLike[str]) -> None:
         file.flush()
         image = file.id.get_file_image()
     with replacing(path) as temporary:
-        temporary.write_bytes(image)
+        temporary.write_bytes(sealed(image))
         with h5py.File(temporary, "r") as file:  # an older file makes room only for one that can be read
             _check(_read(file, Path(path)), solution.system, Path(path))
 
@@ -139,20 +143,11 @@ def load(path: str | os.PathLike[str], model: Any = None, *, code: bool = True) 
     model : a Model or a System to use in place of the stored one, for a file without it. Functions of users are
     imported by name as in a TOML file, modules beside the HDF5 file included. code : False refuses such functions.
     """
-    import h5py
-
     file = Path(path)
-    file.stat()  # a missing file is an OSError of its own kind
-    try:
-        with h5py.File(file, "r") as content:
-            data = _read(content, file)
-    except BricardError:
-        raise
-    except (OSError, RuntimeError, KeyError, ValueError, TypeError, AttributeError) as error:
-        raise FileFormatError(
-            f"{file}: this is not a complete HDF5 file of a solution ({_first_line(error)}). It is cut off, damaged or "
-            "something else: copy the file again, or run the simulation again."
-        ) from error
+    check_regular(file)
+    if not is_sealed(file) or not code:
+        rehearse(file)
+    data = contents(file)
     text, reason, folders = data.pop("model"), data.pop("reason"), data.pop("folders")
     if model is not None:
         system = model if isinstance(model, System) else build(model, **_choices(data))
@@ -163,6 +158,31 @@ def load(path: str | os.PathLike[str], model: Any = None, *, code: bool = True) 
     data.pop("name", None)
     _check(data, system, file)
     return Solution(system=system, **data)  # pyright: ignore[reportArgumentType]
+
+
+def contents(file: Path) -> dict[str, Any]:
+    """Return what stands in a file, as the fields of a Solution and what its system is made from."""
+    import h5py
+
+    try:
+        with h5py.File(file, "r") as content:
+            return _read(content, file)
+    except BricardError:
+        raise
+    except (
+        OSError,
+        RuntimeError,
+        LookupError,
+        ValueError,
+        TypeError,
+        AttributeError,
+        ArithmeticError,
+        MemoryError,
+    ) as error:
+        raise FileFormatError(
+            f"{file}: this is not a complete HDF5 file of a solution ({_first_line(error)}). It is cut off, damaged or "
+            "something else: copy the file again, or run the simulation again."
+        ) from error
 
 
 def _choices(data: dict[str, Any]) -> dict[str, Any]:
@@ -196,23 +216,23 @@ def _read(content: Any, file: Path) -> dict[str, Any]:
         **{key: _array(content, key) for key in ("t", "q", "v", "step_times", "turns")},
         **{key: _array(content, key) if key in content else None for key in ("own_a", "own_lam")},
         "totals": _array(content, "totals") if "totals" in content else NOTHING,  # files of version 1 have none
-        **{key: json.loads(attributes[key]) for key in ("counters", "seconds")},
-        "provenance": json.loads(
-            content["provenance"].asstr()[()] if "provenance" in content else attributes["provenance"]
+        **{key: _json(attributes[key], dict, key) for key in ("counters", "seconds")},
+        "provenance": _json(
+            _text(content, "provenance") if "provenance" in content else attributes["provenance"], dict, "provenance"
         ),
         "name": str(attributes["name"]),
         "status": str(attributes["status"]),
         "ok": bool(attributes["ok"]),
-        "events": tuple(_event(*event) for event in json.loads(content["events"].asstr()[()])),
+        "events": tuple(_event(*event) for event in _json(_text(content, "events"), list, "events")),
         "end": State(
             float(end.attrs["t"]),
             *(_array(end, key) for key in STATE),
             extra=_array(end, "extra") if "extra" in end else None,
             totals=_array(end, "totals") if "totals" in end else np.zeros(0),
         ),
-        "model": content["model"].asstr()[()] if "model" in content else None,
+        "model": _text(content, "model") if "model" in content else None,
         "reason": str(attributes["without_model"]),
-        "folders": json.loads(attributes.get("folders", "[]")),
+        "folders": [str(folder) for folder in _json(attributes.get("folders", "[]"), list, "folders")],
     }
 
 
@@ -220,12 +240,30 @@ def _plain(part: Any) -> Any:
     return part.tolist() if isinstance(part, np.ndarray) else part
 
 
+def _text(group: Any, name: str) -> str:
+    if group[name].shape != ():
+        raise ValueError(f"{name} is no text")
+    return group[name].asstr()[()]
+
+
+def _json(text: str, kind: type, name: str) -> Any:
+    value = json.loads(text)
+    if not isinstance(value, kind):
+        raise ValueError(f"{name} is no {kind.__name__}")
+    return value
+
+
 def _event(t: float, kind: str, text: str, name: str = "", *states: Any) -> Event:
     return Event(t, kind, text, name, *(None if state is None else np.array(state, float) for state in states))
 
 
 def _array(group: Any, name: str) -> np.ndarray:
-    return np.asarray(group[name][()], float)
+    data = group[name]
+    if data.external or data.is_virtual:
+        raise ValueError(f"{name} stands in another file")
+    if data.nbytes > DENSEST * data.id.get_storage_size():  # such sizes are announced, there is nothing behind them
+        raise ValueError(f"{name} is {data.nbytes} bytes long, more than can stand in the file")
+    return np.asarray(data[()], float)
 
 
 def _check(data: dict[str, Any], system: Any, file: Path) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from bricard.errors import ModelError
+from bricard.io.content import text_of
 from bricard.io.reading import Reader, complaining, parsed
 from bricard.io.writing import FAMILIES, LISTS, tables, toml_table, toml_value
 from bricard.model.model import Model
@@ -27,9 +28,9 @@ def rewritten(model: Model, file: Path, simulation: Mapping[str, Any] | None) ->
 
     wanted = tables(model, file.parent)
     try:
-        text = _with_parameters(file.read_text(encoding="utf-8"), model.parameters)
+        text = _with_parameters(text_of(file), model.parameters)
         before = _meaning(text, file)
-    except (ModelError, UnicodeDecodeError, tomlkit.exceptions.TOMLKitError):
+    except (ModelError, tomlkit.exceptions.TOMLKitError):
         return None
     if before["name"] != wanted["name"]:  # another model: nothing of the old one should stay
         return None

@@ -36,14 +36,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from bricard.errors import FileFormatError
 from bricard.io.atomic import replacing
+from bricard.io.content import text_of
 from bricard.io.reading import FORCE_TYPES, JOINT_TYPES, Reader, complaining, parsed
 from bricard.io.rewriting import rewritten
 from bricard.io.writing import tables, toml_table, toml_value
 from bricard.model.model import Model
 
-__all__ = ["FORCE_TYPES", "JOINT_TYPES", "dumps", "extend", "load", "loads", "save", "text_of"]
+__all__ = ["FORCE_TYPES", "JOINT_TYPES", "dumps", "extend", "load", "loads", "save"]
 
 Parameters = Mapping[str, float] | None
 
@@ -88,14 +88,6 @@ def extend(
         data = translated(reader.resolve(data, parameters))
         reader.extend(model, data)
         return data.get("simulation", {})
-
-
-def text_of(path: str | os.PathLike[str]) -> str:
-    """Return the text of a TOML file."""
-    try:
-        return Path(path).read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise FileFormatError(f"{path}: this is not a valid TOML file, for it is no text: {error}.") from error
 
 
 def save(model: Model, path: str | os.PathLike[str], simulation: Mapping[str, Any] | None = None) -> None:

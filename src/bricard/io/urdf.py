@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import inspect
 import os
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -110,12 +111,12 @@ class _Tree:
             name: (self._end(joint, "parent", links), self._end(joint, "child", links))
             for name, joint in joints.items()
         }
-        children = [child for _, child in self.ends.values()]
-        for child in children:
-            if children.count(child) > 1:
+        children = Counter(child for _, child in self.ends.values())
+        for child, count in children.items():
+            if count > 1:
                 raise ModelError(
-                    f'the link "{child}" is the child of {children.count(child)} joints: a URDF file is a tree. Keep one of '
-                    "them and write the other to the TOML file of the loops."
+                    f'the link "{child}" is the child of {count} joints: a URDF file is a tree. Keep one of them and write the '
+                    "other to the TOML file of the loops."
                 )
         roots = [name for name in links if name not in children]
         if len(roots) != 1:
@@ -123,12 +124,15 @@ class _Tree:
         order = [roots[0]]
         if roots != [GROUND] or base == "free":
             self._add(roots[0], Pose(), GROUND if base == "fixed" else None)
+        below: dict[str, list[str]] = {}
+        for joint_name, (parent, _) in self.ends.items():
+            below.setdefault(parent, []).append(joint_name)
         for name in order:
             self._fill(links[name], name)
-            for joint_name, (parent, child) in self.ends.items():
-                if parent == name:
-                    self._place(joints[joint_name], joint_name, parent, child)
-                    order.append(child)
+            for joint_name in below.get(name, ()):
+                child = self.ends[joint_name][1]
+                self._place(joints[joint_name], joint_name, name, child)
+                order.append(child)
 
     def _expanded(self) -> None:
         """Macros are refused: what they stand for is not in the file."""

@@ -12,16 +12,47 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from bricard.errors import FileFormatError, ModelError
+from bricard.io.content import LARGEST, content, shortened
 
-__all__ = ["Source", "read", "shown"]
+__all__ = ["DEEPEST", "Source", "read", "shown"]
+
+DEEPEST = 200  # elements in each other: a chain of 190 bodies in MJCF
 
 
-def read(file: Path) -> Element:
-    """Return the outermost element of an XML file."""
+def read(file: Path, left: int = LARGEST) -> Element:
+    """Return the outermost element of an XML file of at most `left` bytes."""
+    parser = ElementTree.XMLParser(target=_Tree(file))
     try:
-        return ElementTree.fromstring(file.read_bytes())
-    except ElementTree.ParseError as error:
+        parser.feed(content(file, left))
+        return parser.close()
+    except (ElementTree.ParseError, LookupError, ValueError) as error:  # the last two: of an encoding that is none
         raise FileFormatError(f"{file}: this is not a valid XML file, or it is incomplete: {error}.") from error
+
+
+class _Tree(ElementTree.TreeBuilder):
+    """Builds the tree of a file, as long as it is no deeper than a model can be, and declares no entities."""
+
+    def __init__(self, file: Path):
+        super().__init__()
+        self.file, self.depth = file, 0
+
+    def start(self, tag: str, attributes: dict[str, str], /) -> Element:
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise FileFormatError(
+                f"{self.file}: more than {DEEPEST} elements in each other: this is no file of a model."
+            )
+        return super().start(tag, attributes)
+
+    def end(self, tag: str, /) -> Element:
+        self.depth -= 1
+        return super().end(tag)
+
+    def doctype(self, name: str, *_: object) -> None:
+        raise FileFormatError(
+            f"{self.file}: <!DOCTYPE {name}> is not read, for a few entities in it can stand for gigabytes. Delete it, and "
+            "write what its entities stand for."
+        )
 
 
 class Source:
@@ -38,7 +69,7 @@ class Source:
         except FileFormatError:
             raise
         except ModelError as error:
-            raise FileFormatError(f"{self.file}: {error}") from error
+            raise FileFormatError(shortened(f"{self.file}: {error}")) from error
 
     def name(self, element: Element) -> str:
         """Return the name of an element that must have one."""

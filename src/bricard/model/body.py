@@ -137,7 +137,7 @@ def make_body(
                     f"{where}: {key} is missing. Give a shape, or mass and inertia (PointMass: no inertia)."
                 )
         kilograms = checks.number(mass, f"{where}: mass", nonnegative=True)
-        if planar and np.ndim(inertia) == 0:  # pyright: ignore[reportArgumentType, reportCallIssue]
+        if planar and checks.shape(inertia) == ():
             about_z = checks.number(inertia, f"{where}: inertia", nonnegative=True)
             inertia = (0.5 * about_z, 0.5 * about_z, about_z)
         tensor = checked_inertia(inertia, f"{where}: inertia", inertia_check, planar=planar)

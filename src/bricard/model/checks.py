@@ -15,7 +15,7 @@ import numpy as np
 
 from bricard.errors import ModelError, suggest
 
-__all__ = ["distance", "frozen", "integer", "keys", "number", "numbers", "unit", "vector"]
+__all__ = ["distance", "frozen", "integer", "keys", "number", "numbers", "shape", "unit", "vector"]
 
 LARGEST = 1e100  # the square of anything larger, times a mass, is no longer a number
 
@@ -63,6 +63,14 @@ def _array(value: object, where: str, wanted: str) -> np.ndarray:
     if not np.all(np.isfinite(array)):
         raise ModelError(f"{where} must be {wanted}, all finite, not {value!r}.")
     return frozen(array)
+
+
+def shape(value: object) -> tuple[int, ...] | None:
+    """Return the shape of `value` as an array, () of a single value; None of lists of unequal lengths."""
+    try:
+        return np.shape(value)  # pyright: ignore[reportArgumentType, reportCallIssue]
+    except ValueError:
+        return None
 
 
 def vector(value: object, where: str, size: int = 3) -> np.ndarray:

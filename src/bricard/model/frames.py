@@ -60,10 +60,7 @@ def as_rotation(value: object, where: str) -> np.ndarray:
     if value is None:
         return checks.frozen(np.eye(3))
     wanted = f"{where} must be a 3x3 matrix or a quaternion (4 numbers, scalar first)"
-    try:
-        shape = np.shape(value)  # pyright: ignore[reportArgumentType, reportCallIssue]
-    except ValueError:
-        raise ModelError(f"{wanted}, not {value!r}.") from None
+    shape = checks.shape(value)
     if shape == (4,):
         return rotation_matrix(value, where)
     if shape != (3, 3):

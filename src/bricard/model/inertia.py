@@ -28,10 +28,7 @@ def checked_inertia(value: object, where: str, check: str = "error", *, planar: 
     if check not in CHECKS:
         raise ModelError(f"{where}_check must be {', '.join(map(repr, CHECKS))}, not {check!r}.")
     wanted = f"{where} must be a 3x3 matrix or 3 principal moments (kg m^2)"
-    try:
-        shape = np.shape(value)  # pyright: ignore[reportArgumentType, reportCallIssue]
-    except ValueError:
-        raise ModelError(f"{wanted}, not {value!r}.") from None
+    shape = checks.shape(value)
     if shape == (3,):
         tensor = np.diag(checks.vector(value, where))
     elif shape == (3, 3):

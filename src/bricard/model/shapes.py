@@ -257,7 +257,7 @@ class Mesh(Shape):
         if not isinstance(path, str | os.PathLike):
             raise ModelError(f"mesh: path must name a file, not {path!r}.")
         self.path = Path(os.path.abspath(path))
-        single = np.ndim(scale) == 0  # pyright: ignore[reportArgumentType, reportCallIssue]
+        single = checks.shape(scale) == ()
         factors = [checks.number(scale, "mesh: scale")] * 3 if single else checks.vector(scale, "mesh: scale")
         self.scale = checks.frozen(factors)
         if np.any(self.scale == 0.0):

@@ -7,15 +7,17 @@ around it, else the outermost class; a class takes what it does not say from the
 from __future__ import annotations
 
 import math
+import os
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
 import numpy as np
 
 from bricard.errors import ModelError, suggest
+from bricard.io.content import LARGEST
 from bricard.io.mjcf.words import check
 from bricard.io.skeleton import Pose
-from bricard.io.xml import Source, read, shown
+from bricard.io.xml import DEEPEST, Source, read, shown
 from bricard.model.checks import unit
 from bricard.model.frames import rotation_from_axis, rotation_matrix
 
@@ -33,7 +35,8 @@ class Document(Source):
         self.root = read(file)
         if self.root.tag not in ("mujoco", "mujocoinclude"):
             raise ModelError(f"this is no MJCF file: it begins with <{self.root.tag}>, not with <mujoco>.")
-        self._include(self.root, file, (file.resolve(),))
+        self._left, self._included = LARGEST - file.stat().st_size, {Path(os.path.realpath(file))}
+        self._include(self.root, file, 1)
         check(self.root)
         self.compiler = self._merged("compiler")
         self.option = self._merged("option")
@@ -47,23 +50,29 @@ class Document(Source):
         for default in self.root.findall("default"):
             self._class(default, MAIN, {})
 
-    def _include(self, element: Element, file: Path, open_: tuple[Path, ...]) -> None:
-        """Put the content of included files in the place of <include file=...>; paths count from the main file."""
+    def _include(self, element: Element, file: Path, depth: int) -> None:
+        """Put the content of included files in the place of <include file=...>; paths count from the main file.
+
+        As in MuJoCo each file is included once at most: two that each include the next one twice would double the model.
+        """
+        if depth > DEEPEST:
+            raise ModelError(f"{file.name}: more than {DEEPEST} elements in each other, with those of included files.")
         for child in list(element):
-            if child.tag == "include":
-                path = (self.file.parent / child.get("file", "")).resolve()
-                if not path.is_file():
-                    raise ModelError(f'{file.name} includes "{child.get("file", "")}", but there is no file {path}.')
-                if path in open_:
-                    raise ModelError(f"{file.name} includes itself by way of {path.name}.")
-                content = read(path)
-                self._include(content, path, (*open_, path))
-                index = list(element).index(child)
-                element.remove(child)
-                for offset, part in enumerate(content):
-                    element.insert(index + offset, part)
-            else:
-                self._include(child, file, open_)
+            if child.tag != "include":
+                self._include(child, file, depth + 1)
+                continue
+            name = child.get("file", "")
+            path = Path(os.path.realpath(self.file.parent / name))
+            if not path.is_file():
+                raise ModelError(f'{file.name} includes "{name}", but there is no file {path}.')
+            if path in self._included:
+                raise ModelError(f"{file.name} includes {path.name} a second time: each file can be included once.")
+            self._included.add(path)
+            content = read(path, self._left)
+            self._left -= path.stat().st_size
+            self._include(content, path, depth + 1)
+            index = list(element).index(child)
+            element[index : index + 1] = list(content)
 
     def _merged(self, tag: str) -> Element:
         """A section may stand several times; what comes later goes before."""

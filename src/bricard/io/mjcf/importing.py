@@ -31,6 +31,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from bricard.errors import FileFormatError, ModelError, suggest
+from bricard.io.content import shortened
 from bricard.io.mjcf.document import MAIN, WORLD, Document
 from bricard.io.mjcf.equality import Equalities
 from bricard.io.mjcf.geoms import Geoms
@@ -42,6 +43,7 @@ from bricard.model.model import Model
 __all__ = ["Joint", "Tree", "from_mjcf"]
 
 JOINTS = ("joint", "freejoint")
+MOST_JOINTS = 6  # of one body, as in MuJoCo
 METHODS = {"hinge": "revolute", "slide": "prismatic", "ball": "spherical", "free": "free"}
 PARTS = ("composite", "flexcomp", "attach", "replicate", "plugin")
 LEFT_OUT = {
@@ -77,7 +79,7 @@ def from_mjcf(path: str | os.PathLike[str], *, keyframe: str | None = None, iner
     except FileFormatError:
         raise
     except ModelError as error:
-        raise FileFormatError(f"{file}: {error}") from error
+        raise FileFormatError(shortened(f"{file}: {error}")) from error
 
 
 class Tree:
@@ -87,6 +89,7 @@ class Tree:
         self.document, self.geoms, self.skeleton = document, Geoms(document), Skeleton(inertia_check)
         self.joints: dict[str, Joint] = {}
         self.names = {WORLD: GROUND}  # what the file calls a body: its link
+        self.unnamed: Counter[str] = Counter()  # link: how many bodies without a name are on it
         self.carried: dict[str, float] = {}  # link: which part of its weight is compensated
         self.sites: dict[str, tuple[str, Pose]] = {}  # body, and pose in it
         self.noted: dict[str, list[str]] = {}
@@ -149,6 +152,8 @@ class Tree:
         pose = self.skeleton.link(parent).pose @ offset @ document.pose(body)
         own = list(self._own(body, Pose(), around))
         joints = [part for part in own if part[0].tag in JOINTS]
+        if len(joints) > MOST_JOINTS:
+            raise ModelError(f'the body "{name}" has {len(joints)} joints, but {MOST_JOINTS} let it move in every way.')
         if document.flag(body, "mocap"):
             self._remember("bodies moved by hand (mocap)", name)
         if not joints:
@@ -180,7 +185,8 @@ class Tree:
         """The name of the link; that of the ground is taken."""
         given = body.get("name")
         if not given:
-            return self._new_name(f"{parent} {1 + sum(key.startswith(parent) for key in self.skeleton.links)}")
+            self.unnamed[parent] += 1
+            return self._new_name(f"{parent} {self.unnamed[parent]}")
         name = given
         if given == GROUND:
             name = self._new_name("ground body")

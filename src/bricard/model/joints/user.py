@@ -220,7 +220,9 @@ def placed(name: str, frames: tuple[Frame, Frame], what: UserJoint, parameters: 
     numbers = what.parameters if parameters is None else checks.numbers(parameters, f"{where}: parameters")
     if start is None:
         return User(name, *frames, what, numbers, None)
-    begin = np.atleast_1d(np.asarray(checks.numbers(start if np.ndim(start) else [start], f"{where}: start")))  # type: ignore[arg-type]
+    begin = np.atleast_1d(
+        np.asarray(checks.numbers([start] if checks.shape(start) == () else start, f"{where}: start"))
+    )
     if begin.size != what.numbers:
         raise ModelError(f"{where}: start has {begin.size} numbers, the joint has {what.numbers} coordinates.")
     return User(name, *frames, what, numbers, tuple(begin.tolist()))
