@@ -2,8 +2,8 @@
 
 Order of the package, lowest first; a folder or module may import itself and what stands before it:
 
-    errors < hyperdual < compiled < kernels < linalg < model < system < solution < formulations < integrators, stepping < registry
-    < progress, interrupts, admission, provenance < pairing < ending, balance < simulation < ode, repeat < io, plot < view
+    errors < atomic < hyperdual < compiled < kernels < linalg < model < system < solution < formulations < integrators, stepping
+    < registry < progress, interrupts, admission, provenance < pairing < ending, balance < simulation < ode, repeat < io, plot < view
     < analysis < problems < bench, experiments < cli
 
 Imports inside functions count as well. Imports for type checking only do not: they never run.
@@ -25,6 +25,7 @@ LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 
 LAYERS = [
     {"errors"},
+    {"atomic"},
     {"hyperdual"},
     {"compiled"},
     {"kernels"},

@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..atomic import replacing
 from ..errors import BricardError, ModelError, suggest
-from ..io.atomic import replacing
 from ..model import Model, Rod
 from ..problems import PROBLEMS
 from ..provenance import processor

@@ -134,7 +134,7 @@ def merged(table: dict[str, Any], given: dict[str, Any], file: Path) -> dict[str
 
 def _write(solution: Any, folder: Path, plots: bool, view: bool) -> list[Path]:
     """Write the result, its plots and its page, each complete or not at all; a run that failed gets a name of its own."""
-    from ..io.atomic import replacing
+    from ..atomic import replacing
 
     stem = re.sub(r"[^\w.-]+", "-", solution.name).strip("-.") or "model"
     stem += "" if solution.ok else "-partial"

@@ -21,6 +21,8 @@ from pathlib import Path
 import numba
 from numba.core.serialize import dumps
 
+from ..atomic import replacing
+
 CODE, DIGEST = ".code", 32  # suffix of the files; bytes of the checksum
 EARLIER = (".nbi", ".nbc")  # suffixes of versions that had an index beside the code
 
@@ -72,17 +74,15 @@ class CacheFolder:
         """Keep a piece under a name, if that is possible."""
         if self.path is None or self.obstacle:
             return
-        content, part = dumps(piece), self.path / f"{name}.{os.getpid()}.part"
+        content = dumps(piece)
         try:
-            part.write_bytes(hashlib.sha256(content).digest() + content)
-            os.replace(part, self.path / name)
+            with replacing(
+                self.path / name, lasting=False
+            ) as part:  # what a loss of power leaves is seen by its checksum
+                part.write_bytes(hashlib.sha256(content).digest() + content)
         except OSError as error:
             self.obstacle = f"{self.path}: {error.strerror or error}"
             _announce_obstacle(self.obstacle)
-            try:
-                part.unlink(missing_ok=True)
-            except OSError:
-                pass  # of a folder that went away
 
     def announce(self):
         """Say, once in a process, that something is compiled."""
@@ -116,7 +116,7 @@ def contents():
     """(path, bytes, time of the last use in s) of all files of all versions in the folder, the oldest first."""
     above, found = root(), []
     for path in above.rglob("*") if above is not None and above.is_dir() else ():
-        if path.suffix in (CODE, ".part", *EARLIER) and path.is_file():
+        if (path.suffix in (CODE, *EARLIER) or ".part" in path.suffixes) and path.is_file():
             state = path.stat()
             found.append((path, state.st_size, max(state.st_atime, state.st_mtime)))
     return sorted(found, key=lambda file: file[2])

@@ -19,12 +19,14 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
 
+from ..atomic import replacing
 from ..errors import BricardError, FileFormatError, ModelError, UserFunctionError
 from ..model.travelling import folder_of, function_path, functions_of, importing_from
 from ..solution.solution import NOTHING, Event, Solution
@@ -32,7 +34,6 @@ from ..system.build import build
 from ..system.state import State
 from ..system.system import System
 from . import toml
-from .atomic import replacing
 from .content import check_regular
 from .sealing import is_sealed, rehearse, sealed
 
@@ -69,13 +70,14 @@ def save(solution: Solution, path: str | os.PathLike[str]) -> None:
 
     folders = _folders(solution, Path(path).parent)
     text, reason = _model_text(solution, Path(path), folders)
-    with h5py.File("solution", "w", driver="core", backing_store=False) as file:
+    name = f"thread {threading.get_ident()}"  # a file in memory has a name, too, and one name stands for one file
+    with h5py.File(name, "w", driver="core", backing_store=False) as file:
         _write_all(file, solution, text, reason, folders)
         file.flush()
         image = file.id.get_file_image()
-    with replacing(path) as temporary:
+    with replacing(path) as temporary:  # an older file makes room only for one that can be read
         temporary.write_bytes(sealed(image))
-        with h5py.File(temporary, "r") as file:  # an older file makes room only for one that can be read
+        with h5py.File(temporary, "r", locking=False) as file:  # replacing() holds the lock
             _check(_read(file, Path(path)), solution.system, Path(path))
 
 

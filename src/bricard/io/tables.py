@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..atomic import replacing
 from ..errors import ModelError
-from .atomic import replacing
 from .dataset import quaternions
 
 if TYPE_CHECKING:

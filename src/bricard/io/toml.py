@@ -36,7 +36,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from bricard.io.atomic import replacing
+from bricard.atomic import replacing
 from bricard.io.content import text_of
 from bricard.io.reading import FORCE_TYPES, JOINT_TYPES, Reader, complaining, parsed
 from bricard.io.rewriting import rewritten

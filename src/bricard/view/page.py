@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from ..atomic import replacing
 from ..errors import AssemblyError, ModelError, suggest
-from ..io.atomic import replacing
 from ..model import checks
 from ..solution.solution import Solution
 from ..system.assembler import assemble
