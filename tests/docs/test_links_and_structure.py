@@ -3,8 +3,8 @@
 Order of the package, lowest first; a folder or module may import itself and what stands before it:
 
     errors < atomic < hyperdual < compiled < kernels < linalg < model < system < solution < formulations < integrators, stepping
-    < registry < progress, interrupts, admission, provenance < pairing < ending, balance < simulation < ode, repeat < io, plot < view
-    < analysis < problems < bench, experiments < cli
+    < registry < progress, interrupts, admission, provenance < pairing < ending, balance < simulation < ode, repeat < io, plot
+    < view < analysis < problems < bench, experiments < cli
 
 Imports inside functions count as well. Imports for type checking only do not: they never run.
 """

@@ -56,7 +56,8 @@ def test_what_a_killed_process_leaves_is_written_over(tmp_path):
     file, rng = tmp_path / "r.bin", np.random.default_rng(8)
     for _ in range(6):
         writers = [
-            subprocess.Popen([sys.executable, "-c", KILLED, str(file), letter], stdout=subprocess.PIPE) for letter in "ab"
+            subprocess.Popen([sys.executable, "-c", KILLED, str(file), letter], stdout=subprocess.PIPE)
+            for letter in "ab"
         ]
         for writer in writers:
             assert writer.stdout.read(1) == b"x"

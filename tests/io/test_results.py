@@ -187,3 +187,10 @@ def test_an_older_file_survives_a_failed_save(file, pair, monkeypatch):
         pair[0].save(file)
     assert file.read_bytes() == before
     assert [entry.name for entry in file.parent.iterdir()] == [file.name]
+
+
+@pytest.mark.parametrize(("name", "words"), [("x.csv", "--csv"), ("x.CSV", "--csv"), ("a.b.parquet", "--parquet")])
+def test_a_name_of_another_format_is_refused(tmp_path, name, words):
+    with pytest.raises(br.ModelError, match=f"save\\(\\) writes HDF5.*{words}"):
+        br.simulate(crane(), 0.01, step=0.005).save(tmp_path / name)
+    assert not list(tmp_path.iterdir())

@@ -42,6 +42,12 @@ __all__ = ["contents", "load", "save"]
 FORMAT, VERSION = "bricard-solution", 3
 STATE = ("q", "v", "a", "lam", "turn")
 UNITS = {"t": "s", "step_times": "s"}
+OTHERS = {  # suffixes of files that something else writes
+    ".csv": "a table is written by `bricard export FILE.h5 --csv`",
+    ".parquet": "a table is written by `bricard export FILE.h5 --parquet`",
+    ".html": "a page to look at is written by solution.view(path)",
+    ".toml": "the model is written by solution.system.model.save(path)",
+}
 DENSEST = 1100  # bytes that one byte of a file can stand for: deflate knows 1032 at most
 
 
@@ -64,10 +70,15 @@ class MissingSystem:
 def save(solution: Solution, path: str | os.PathLike[str]) -> None:
     """Write a solution to an HDF5 file. Its model is left out, with the reason, where it cannot be written.
 
+    A name that ends like that of another format is refused.
+
     The file is made in memory: on a disk that is full, h5py ends the process with a segmentation fault.
     """
     import h5py
 
+    other = OTHERS.get(Path(path).suffix.lower())
+    if other is not None:
+        raise ModelError(f"{path}: save() writes HDF5, so call the file {Path(path).stem}.h5; {other}.")
     folders = _folders(solution, Path(path).parent)
     text, reason = _model_text(solution, Path(path), folders)
     name = f"thread {threading.get_ident()}"  # a file in memory has a name, too, and one name stands for one file

@@ -12,6 +12,7 @@ from ..linalg.rank import dependent_rows, rank, singular_values
 from ..model.drawing import missing_meshes
 from .assembler import assemble, moved_to_close, settle
 from .build import build
+from .doubts import doubts
 from .fit import DENSE, misfit, scaled_jacobian
 from .moved import moved_words
 from .regularise import count_weak, row_sizes
@@ -130,6 +131,7 @@ def report(model, coordinates="absolute", cut=()):
         notes=[
             *([f"{'WARNING: ' if moved[1] else ''}{words}"] if (words := moved[0]) else []),
             *([f"WARNING: {words}"] if (words := str(misfit(system, 0.0, q))) else []),
+            *(f"note: {doubt}" for doubt in doubts(model)),
             *missing_meshes(model.drawings),
         ],
         tree={node.body.name: (node.parent.name, _joint_name(node)) for node in system.tree} if system.tree else None,
