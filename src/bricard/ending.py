@@ -39,6 +39,7 @@ from .system.state import State
 from .system.turns import known_joints, tell_coordinates
 from .system.user_functions import evaluates, only_routines, without_value
 from .system.user_joint import obstacle, range_end
+from .system.user_potential import Potentials
 from .system.user_routine import Routines
 
 BROKEN_OFF = (NOT_FINITE, NEWTON_FAILED, STEP_TOO_SMALL, SINGULAR)  # how a run ends at the limit of a user's joint
@@ -179,10 +180,12 @@ def _blamed(system, run, q, v, work):
 
 
 def _fault(system, run, q, v, work, status, raised):
-    """What is wrong with the routine of a user's joint at the end of a run, or in the step that has failed; or None."""
+    """What is wrong with the routine of a user's joint at the end of a run, or in the step that has failed, or with a load that
+    is given with its potential; or None."""
     routines, (t, h) = Routines(system), map(float, run.clock[:2])
-    if not routines.each:
-        return None
+    torn = Potentials(system).fault(t, q, v, work.turn)
+    if torn or not routines.each:
+        return torn
     ways, sampled = (0.0,) if status in (FINISHED, STOPPED) else (0.0, *np.geomspace(1e-3 * h, h, AHEAD)), system.work()
     last = max(int(run.counters[counting.OUTPUT]) - 1, 0)
     tell_coordinates(system, sampled, run.ledger.out[last])

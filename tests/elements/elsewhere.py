@@ -33,8 +33,9 @@ def can_be_scaled(model):
     """Whether no element of a model depends on lengths by a function."""
     tables = [element.declaration() for element in (*model.joints.values(), *model.forces.values())]
     own = ("joint", "user_joint", "user_force", "nonholonomic")
-    laws = [getattr(force, "law", None) for force in model.forces.values()]
-    return not any(table["type"] in own for table in tables) and not any(law and law.function for law in laws)
+    laws = [force.law for force in model.forces.values() if hasattr(force, "law")]
+    by_function = any(law.function or law.kind == "function" for law in laws)
+    return not by_function and not any(table["type"] in own for table in tables)
 
 
 def elsewhere(model, world):

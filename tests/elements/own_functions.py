@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from bricard import vectors
+
 
 def screw(t, a, b, p):
     """Two rows: height of b over the x-y plane of a follows a sine; the points keep the distance p[1]."""
@@ -37,6 +39,36 @@ def drag(t, a, b, p):
 
 def hardening(t, x, rate):
     return -3.0 * x - 2.0 * x * x * x - 0.1 * rate * rate * rate
+
+
+def hardening_energy(x):
+    return 1.5 * x**2 + 0.5 * x**4
+
+
+def magnets(a, b, p):
+    """Two dipoles along the third axes of a and b, and a field of the world."""
+    d = vectors.subtract(b.x, a.x)
+    square = vectors.dot(d, d) + p[1] * p[1]
+    m, n = vectors.rotate(a.R, (0.0, 0.0, 1.0)), vectors.rotate(b.R, (0.0, 0.0, 1.0))
+    dipoles = vectors.dot(m, n) - 3.0 * vectors.dot(m, d) * vectors.dot(n, d) / square
+    return p[0] * dipoles / square**1.5 + p[2] * np.exp(b.x[0] * a.x[2])
+
+
+def rubber(t, a, b, p):
+    """A point of b pulled to one of a, harder the farther, with a damper, and two axes that want to be parallel."""
+    d, slip = vectors.subtract(b.x, a.x), vectors.subtract(b.v, a.v)
+    force = vectors.scale(-p[0] - p[1] * vectors.dot(d, d), d)
+    force = vectors.subtract(force, vectors.scale(p[2], slip))
+    m, n = vectors.rotate(a.R, (0.0, 0.6, 0.8)), vectors.rotate(b.R, (1.0, 0.0, 0.0))
+    return (*force, *vectors.scale(-p[3], vectors.cross(m, n)))
+
+
+def rubber_energy(a, b, p):
+    """What it stores."""
+    d = vectors.subtract(b.x, a.x)
+    square = vectors.dot(d, d)
+    m, n = vectors.rotate(a.R, (0.0, 0.6, 0.8)), vectors.rotate(b.R, (1.0, 0.0, 0.0))
+    return 0.5 * p[0] * square + 0.25 * p[1] * square * square - p[3] * vectors.dot(m, n)
 
 
 def swing(t):

@@ -154,7 +154,7 @@ def _torsion(m, a, b):
 
 def _torsion_on_slide(m, a, b):
     _guided(m, a, b)
-    m.torsion("F", "guide.displacement", law=own.hardening)
+    m.torsion("F", "guide.displacement", law=br.FunctionLaw(own.hardening, potential=own.hardening_energy))
 
 
 def _motors(m, a, b):
@@ -164,6 +164,14 @@ def _motors(m, a, b):
     m.motor("function", "guide.angle", own.hardening)
 
 
+MAGNETS, IN_A_FIELD = (2.0, 0.5, 0.0), (2.0, 0.5, 0.7)  # a field of the world pulls at one body only
+
+
+def _rubber(m, a, b):
+    frames = {"frame_a": a.frame((0.1, 0.3, 0.2)), "frame_b": b.frame((-0.2, 0.1, 0.4))}
+    m.user_force("F", a, b, own.rubber, potential=own.rubber_energy, **frames, parameters=(3.0, 2.0, 0.4, 0.6))
+
+
 FORCES = {
     "spring": lambda m, a, b: m.spring("F", a, b, POINT, FAR, stiffness=20.0, damping=3.0, length=0.8),
     "spring to ground": lambda m, a, b: m.spring("F", m.ground, b, POINT, FAR, stiffness=20.0, damping=3.0),
@@ -171,6 +179,9 @@ FORCES = {
         "F", a, b, POINT, FAR, law=br.Table((0.2, 0.7, 1.4, 2.5), (5.0, 1.0, -2.0, -9.0), 0.5)
     ),
     "spring function": lambda m, a, b: m.spring("F", a, b, POINT, FAR, law=own.hardening),
+    "spring potential": lambda m, a, b: m.spring(
+        "F", a, b, POINT, FAR, law=br.FunctionLaw(potential=own.hardening_energy)
+    ),
     "free": _free,
     "torsion": _torsion,
     "torsion on a slide": _torsion_on_slide,
@@ -189,6 +200,19 @@ FORCES = {
         rotation=(0.9, 0.2, 0.1, 0.3),
     ),
     "user_force": lambda m, a, b: m.user_force("F", a, b, own.drag, point=FAR, parameters=(0.3, 2.0)),
+    "user_force potential": lambda m, a, b: m.user_force(
+        "F",
+        a,
+        b,
+        potential=own.magnets,
+        frame_a=a.frame((0.1, 0.3, 0.2)),
+        frame_b=b.frame((-0.2, 0.1, 0.4)),
+        parameters=MAGNETS,
+    ),
+    "user_force potential to ground": lambda m, a, b: m.user_force(
+        "F", m.ground, b, potential=own.magnets, point=POINT, parameters=IN_A_FIELD
+    ),
+    "user_force load and potential": _rubber,
 }
 
 
@@ -216,6 +240,7 @@ MIXED = {
 MIXED_FORCES = {
     "mixed spring": lambda m, a, b: m.spring("F", b, a, POINT, FAR, stiffness=20.0, damping=3.0, length=0.8),
     "mixed bushing": lambda m, a, b: m.bushing("F", a, b, POINT, stiffness=(9, 8, 7, 3, 2, 1), damping=(0.5,) * 6),
+    "mixed potential": lambda m, a, b: m.user_force("F", a, b, potential=own.magnets, parameters=MAGNETS),
     "mixed user_force": lambda m, a, b: m.user_force("F", a, b, own.drag, parameters=(0.3, 2.0)),
 }
 

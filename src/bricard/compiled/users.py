@@ -11,11 +11,13 @@ _pointers = {}  # by kind, fingerprint of the function and details
 
 
 def pointer(make, functions, count, *details):
-    """The Pointer make(*functions, *details) of users' functions of `count` arguments; the same one for the same code.
+    """The Pointer make(*functions, *details) of users' functions of `count` arguments, or of as many as `count` says for each;
+    the same one for the same code.
 
     Code is the same where all that it uses is, values of global names included.
     """
-    ready = [differentiable(function, count) for function in functions]
+    counts = (count,) * len(functions) if isinstance(count, int) else count
+    ready = [differentiable(*pair) for pair in zip(functions, counts, strict=True)]
     if PYTHON_ONLY:
         return make(*ready, *details)
     key = make.__module__, make.__qualname__, tuple(map(fingerprint, ready)), details

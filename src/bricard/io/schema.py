@@ -75,7 +75,7 @@ KEYS: dict[str, Schema] = {
     **dict.fromkeys(("rotation", "inertia_axes"), _ref("rotation")),
     **dict.fromkeys(("frame", "frame_a", "frame_b"), _ref("frame")),
     **dict.fromkeys(("coordinate", "coordinate_1", "coordinate_2", "body", "path"), TEXT),
-    **dict.fromkeys(("residual", "jacobian", "load", "function"), _ref("function")),
+    **dict.fromkeys(("residual", "jacobian", "load", "function", "potential"), _ref("function")),
     **{key: _ref(key) for key in ("inertia", "scale", "profile", "law", "units")},
     "inertia_check": {"enum": list(CHECKS)},
     "parameters": _ref("numbers"),

@@ -87,7 +87,7 @@ def _plain(value: Any, where: str) -> Any:
         return value.name
     if isinstance(value, Constant):
         return value.value
-    if isinstance(value, FunctionProfile | FunctionLaw):
+    if isinstance(value, FunctionProfile) or (isinstance(value, FunctionLaw) and value.potential is None):
         return _function_path(value.function, where)
     if isinstance(value, TimeLaw) and not isinstance(value.profile, FunctionProfile):
         return _plain(value.profile, where)

@@ -34,7 +34,7 @@ from .functions import (
     put_way,
     values_of_R,
 )
-from .vectors import add, cross, position_of, rotate, rotate_back, spin_of, triple
+from .vectors import add, cross, position_of, rotate, rotate_back, scale, spin_of, triple
 
 DEPENDS, ROWS, JACOBIAN = int(Header.DEPENDS), int(Header.ROWS), int(Header.JACOBIAN)
 BOTH = 2**12 - 1
@@ -195,8 +195,19 @@ def second_slopes(e, mask, rows, ahead, out, system, work):
 
 
 @compiled
-def stiffness(e, mask, rows, system, work):
-    """d(G^T lam)/dq at the places of K: second derivatives of lam . Phi."""
+def pull(e, rows, side, system, work):
+    """G_x^T lam of the point of one side, in the world."""
+    total = (0.0, 0.0, 0.0)
+    for r in range(rows):
+        row = triple(work.g, system.g_first[e] + 12 * r + 6 * side)
+        total = add(total, scale(work.lam[system.row[e] + r], row))
+    return total
+
+
+@compiled
+def stiffness(e, mask, rows, lam, first, pulls, system, work):
+    """d(G^T lam)/dq at the places of K: second derivatives of lam . Phi, with the multipliers lam[first], ... and the pulls
+    G_x^T lam of both sides."""
     given, parts, k, o = work.given, work.parts, work.k, system.k_first[e]
     for i in range(144):
         k[o + i] = 0.0
@@ -216,7 +227,7 @@ def stiffness(e, mask, rows, system, work):
             ask(e, system, work)
             total = 0.0
             for r in range(rows):
-                total += work.lam[system.row[e] + r] * parts[4 * r + MIXED]
+                total += lam[first + r] * parts[4 * r + MIXED]
             k[o + 12 * i + c] = total
             if not turns:
                 k[o + 12 * c + i] = total
@@ -224,11 +235,11 @@ def stiffness(e, mask, rows, system, work):
             if turns:
                 put_turns(given, place, R_s, (0.0, 0.0, 0.0), axis(i % 3))
         put_way(given, FIRST, c, 0.0)
-    chain_stiffness(e, rows, system, work)
+    chain_stiffness(e, pulls, system, work)
 
 
 @compiled
-def chain_stiffness(e, rows, system, work):
+def chain_stiffness(e, pulls, system, work):
     """Second derivatives along own directions become those along the bodies', for columns, then for rows."""
     given, k, o = work.given, work.k, system.k_first[e]
     for side in range(2):
@@ -240,11 +251,7 @@ def chain_stiffness(e, rows, system, work):
             more = cross(p, rotate_back(R_s, y))
             for j in range(3):
                 k[o + 12 * (c + 3 + j) + i] += more[j]
-        y = (0.0, 0.0, 0.0)
-        for r in range(rows):
-            push, lam = triple(work.g, system.g_first[e] + 12 * r + c), work.lam[system.row[e] + r]
-            y = (y[0] + lam * push[0], y[1] + lam * push[1], y[2] + lam * push[2])
-        bend_turns(k, o + 12 * (c + 3) + c + 3, rotate_back(R_s, y), p)
+        bend_turns(k, o + 12 * (c + 3) + c + 3, rotate_back(R_s, pulls[side]), p)
 
 
 @compiled
@@ -279,4 +286,5 @@ def function_joint(t, flags, first, last, system, work):
         if flags & G_DOT:
             second_slopes(e, mask, rows, True, work.g_dot, system, work)
         if flags & TANGENT and flags & REFRESH:
-            stiffness(e, mask, rows, system, work)
+            pulls = pull(e, rows, 0, system, work), pull(e, rows, 1, system, work)
+            stiffness(e, mask, rows, work.lam, system.row[e], pulls, system, work)

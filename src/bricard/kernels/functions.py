@@ -5,6 +5,7 @@ The function gets the time, the two sides as Pose (joints) or Motion (the others
     joint         residual(t, a, b, p) -> rows               zero when satisfied
     nonholonomic  residual(t, a, b, p) -> rows               zero when satisfied
     force         load(t, a, b, p) -> Fx, Fy, Fz, Mx, My, Mz  on b at b.x, world axes; the opposite acts on a there
+    potential     potential(a, b, p) -> U                     of two Poses
 
 All its arguments are hyper-dual numbers: one call gives the rows, their derivatives along two directions, and the mixed second
 derivatives, exact to rounding (hyperdual/number.py). Kernels are compiled once and call the function by its address. Numbers
@@ -21,7 +22,7 @@ from typing import NamedTuple
 from ..compiled.hyperdual_arrays import store, take
 from ..compiled.interfaces import FUNCTION
 from ..compiled.pointers import compiled
-from .vectors import add, cross, position_of, rotate, rotation_of, spin_of, triple
+from .vectors import add, cross, dot, position_of, rotate, rotation_of, scale, spin_of, subtract, triple
 
 
 class Pose(NamedTuple):
@@ -114,6 +115,37 @@ def of_motions(function):
         store(parts, function(take(given, 0, 1)[0], a, b, parameters[first:last]))
 
     return FUNCTION(rows)
+
+
+def of_potential(potential):
+    """The pointer of a potential of two poses."""
+
+    def value(given, parameters, first, last, parts):
+        a = Pose(take(given, 1, 3), (take(given, 4, 3), take(given, 7, 3), take(given, 10, 3)))
+        b = Pose(take(given, 19, 3), (take(given, 22, 3), take(given, 25, 3), take(given, 28, 3)))
+        store(parts, (potential(a, b, parameters[first:last]),))
+
+    return FUNCTION(value)
+
+
+def of_load_and_potential(load, potential):
+    """The pointer of a load, followed by its potential and the power of what velocities add to it."""
+
+    def both(given, parameters, first, last, parts):
+        t, p = take(given, 0, 1)[0], parameters[first:last]
+        x_a, R_a = take(given, 1, 3), (take(given, 4, 3), take(given, 7, 3), take(given, 10, 3))
+        x_b, R_b = take(given, 19, 3), (take(given, 22, 3), take(given, 25, 3), take(given, 28, 3))
+        v_a, w_a, v_b, w_b = take(given, 13, 3), take(given, 16, 3), take(given, 31, 3), take(given, 34, 3)
+        none = scale(0.0, v_a)
+        whole = load(t, Motion(x_a, R_a, v_a, w_a), Motion(x_b, R_b, v_b, w_b), p)
+        still = load(t, Motion(x_a, R_a, none, none), Motion(x_b, R_b, none, none), p)
+        push = whole[0] - still[0], whole[1] - still[1], whole[2] - still[2]
+        turn = whole[3] - still[3], whole[4] - still[4], whole[5] - still[5]
+        slip = subtract(subtract(v_b, v_a), cross(w_a, subtract(x_b, x_a)))
+        power = dot(push, slip) + dot(turn, subtract(w_b, w_a))
+        store(parts, (whole, potential(Pose(x_a, R_a), Pose(x_b, R_b), p), power))
+
+    return FUNCTION(both)
 
 
 @compiled

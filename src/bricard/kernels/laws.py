@@ -9,7 +9,7 @@ import functools
 from ..compiled.hyperdual import HyperDual, lifted
 from ..compiled.interfaces import LAW
 from ..compiled.users import pointer
-from .profiles import spline
+from .profiles import spline, spline_integral
 
 
 @LAW
@@ -22,11 +22,11 @@ def linear(t, x, speed, parameters, first, out):
 
 @LAW
 def table(t, x, speed, parameters, first, out):
-    """Parameters: damping, then the spline of the force over x. All of it counts as work, none as potential."""
+    """Parameters: damping, then the spline of the force over x, with its integrals."""
     spline(x, parameters, first + 1, out)
     damping = parameters[first]
     out[0] -= damping * speed
-    out[2], out[3], out[4] = -damping, 0.0, out[0]
+    out[2], out[3], out[4] = -damping, -spline_integral(x, parameters, first + 1), -damping * speed
 
 
 @functools.cache
@@ -51,6 +51,35 @@ def _law(function):
         numbers = HyperDual(t, 0.0, 0.0, 0.0), HyperDual(x, 1.0, 0.0, 0.0), HyperDual(speed, 0.0, 1.0, 0.0)
         force = lifted(function(numbers[0], numbers[1], numbers[2]))
         out[0], out[1], out[2], out[3], out[4] = force.x, force.a, force.b, 0.0, force.x
+
+    return LAW(law)
+
+
+def of_potential(potential):
+    """The law of a user's potential U(x): F = -U'(x)."""
+    return pointer(_elastic, (potential,), 1)
+
+
+def _elastic(potential):
+    def law(t, x, speed, parameters, first, out):
+        stored = lifted(potential(HyperDual(x, 1.0, 1.0, 0.0)))
+        out[0], out[1], out[2], out[3], out[4] = -stored.a, -stored.ab, 0.0, stored.x, 0.0
+
+    return LAW(law)
+
+
+def of_function_and_potential(function, potential):
+    """The law of a user's function F(t, x, x') that is -U'(x) at rest: what it adds with x' is not conservative."""
+    return pointer(_elastic_and_rest, (function, potential), (3, 1))
+
+
+def _elastic_and_rest(function, potential):
+    def law(t, x, speed, parameters, first, out):
+        numbers = HyperDual(t, 0.0, 0.0, 0.0), HyperDual(x, 1.0, 0.0, 0.0), HyperDual(speed, 0.0, 1.0, 0.0)
+        force = lifted(function(numbers[0], numbers[1], numbers[2]))
+        still = lifted(function(numbers[0], numbers[1], HyperDual(0.0, 0.0, 1.0, 0.0)))
+        stored = lifted(potential(numbers[1]))
+        out[0], out[1], out[2], out[3], out[4] = force.x, force.a, force.b, stored.x, force.x - still.x
 
     return LAW(law)
 

@@ -47,17 +47,23 @@ def smooth_step(t, parameters, first, out):
 
 
 @compiled
-def spline(x, parameters, first, out):
-    """Piecewise cubic with two derivatives. Parameters: number of knots, knots, then four coefficients a piece
-    (of 1, s, s^2, s^3 from its left knot); continued as a straight line beyond the ends."""
-    n = int(parameters[first])
-    low, high = 0, n - 1
+def piece(x, parameters, first):
+    """Number of the piece of a spline in which x lies; the first or the last one beyond the ends."""
+    low, high = 0, int(parameters[first]) - 1
     while high - low > 1:
         middle = (low + high) // 2
         if x < parameters[first + 1 + middle]:
             high = middle
         else:
             low = middle
+    return low
+
+
+@compiled
+def spline(x, parameters, first, out):
+    """Piecewise cubic with two derivatives. Parameters: number of knots, knots, then four coefficients a piece
+    (of 1, s, s^2, s^3 from its left knot); continued as a straight line beyond the ends."""
+    n, low = int(parameters[first]), piece(x, parameters, first)
     left, right = parameters[first + 1], parameters[first + n]
     inside = min(right, max(left, x))
     s, o = inside - parameters[first + 1 + low], first + 1 + n + 4 * low
@@ -66,6 +72,20 @@ def spline(x, parameters, first, out):
     if inside != x:
         out[0] += out[1] * (x - inside)
         out[2] = 0.0
+
+
+@compiled
+def spline_integral(x, parameters, first):
+    """Integral of spline() from its first knot to x; behind its parameters stand the integrals up to each knot."""
+    n, low = int(parameters[first]), piece(x, parameters, first)
+    left, right = parameters[first + 1], parameters[first + n]
+    inside = min(right, max(left, x))
+    s, o = inside - parameters[first + 1 + low], first + 1 + n + 4 * low
+    a, b, c, d = parameters[o], parameters[o + 1], parameters[o + 2], parameters[o + 3]
+    before = parameters[first + 1 + n + 4 * (n - 1) + low]
+    value, slope, beyond = a + s * (b + s * (c + s * d)), b + s * (2.0 * c + 3.0 * s * d), x - inside
+    inner = s * (a + s * (b / 2.0 + s * (c / 3.0 + s * d / 4.0)))
+    return before + inner + beyond * (value + 0.5 * beyond * slope)
 
 
 @PROFILE

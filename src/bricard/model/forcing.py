@@ -112,7 +112,7 @@ class Forcing(Constraining):
             raise ModelError(f'{where}: axes must be "world" or "body", not {axes!r}.')
         if function is not None:
             frames = ground.frame(frame.world_position), frame
-            return self._add(functions.user_element(name, "force", function, frames, 6, parameters))
+            return self._add(functions.user_force(name, frames, function, None, parameters))
         return self._add(
             AppliedForce(name, frame, _three(force, where, "force"), _three(torque, where, "torque"), axes)
         )
@@ -122,8 +122,9 @@ class Forcing(Constraining):
         name: str,
         body_a: AnyBody,
         body_b: AnyBody,
-        load: AnyFunction,
+        load: AnyFunction | None = None,
         *,
+        potential: AnyFunction | None = None,
         point: object = None,
         frame_a: Any = None,
         frame_b: Any = None,
@@ -132,10 +133,12 @@ class Forcing(Constraining):
         """Declare a force of your own between two bodies: `load(t, a, b, p)` gives Fx, Fy, Fz, Mx, My, Mz in world axes.
 
         They act on body b at the point b.x, the opposite on body a at the same point b.x (not at a.x), so that no moment is lost.
+        potential : `U(a, b, p)` (J) of the poses; alone, the load is minus its gradient. With a load, the load at rest must be
+        that, and only what it adds with velocities is work.
         point : (3,), where it is attached to both bodies; their reference origins if not given.
         """
         frames = self._attached(name, "force", body_a, body_b, point, frame_a, frame_b)
-        return self._add(functions.user_element(name, "force", load, frames, 6, parameters))
+        return self._add(functions.user_force(name, frames, load, potential, parameters))
 
     def bushing(
         self,

@@ -5,6 +5,7 @@ attachment point in the world, 3 numbers) and `R` (rotation matrix of the body, 
 forces also get `v` (velocity of the point) and `w` (angular velocity), both in world axes. p is the tuple of
 parameters. A joint or a nonholonomic constraint returns its rows, zero when satisfied. A force returns
 (Fx, Fy, Fz, Mx, My, Mz) in world axes, acting on body b at b.x; the opposite acts on body a at the same point.
+A potential `U(a, b, p)` (J) of two poses stands for the load that is minus its gradient, on both bodies.
 Derivatives are exact, by hyper-dual numbers (docs/functions.md).
 """
 
@@ -24,7 +25,7 @@ from bricard.model.frames import Frame
 from bricard.model.profiles import as_function
 from bricard.model.travelling import Immutable
 
-__all__ = ["BUILT_IN", "FunctionElement", "bushing", "knife_edge", "user_element"]
+__all__ = ["BUILT_IN", "FunctionElement", "bushing", "knife_edge", "user_element", "user_force"]
 
 BUILT_IN = ("bushing", "knife_edge", "rolling_contact", "rolling_slip")
 DECLARED_BY = {"joint": "joint", "nonholonomic": "nonholonomic", "force": "user_force"}
@@ -34,20 +35,22 @@ DECLARED_BY = {"joint": "joint", "nonholonomic": "nonholonomic", "force": "user_
 class FunctionElement(Immutable):
     """A joint, nonholonomic constraint or force whose rows or loads come from a function.
 
-    kind : "joint", "nonholonomic" or "force". function : a callable, or the name of a built-in function.
-    rows : number of constraint rows, 6 for a force, 8 if its potential and the power of the rest follow.
+    kind : "joint", "nonholonomic" or "force". function : a callable, the name of a built-in function, or None for a force that
+    is given by its potential alone.
+    rows : number of constraint rows, 6 for a force, 8 if its potential and the power of the rest follow, 1 for a potential alone.
     units : "length" or "angle" per row.
     """
 
     name: str
     kind: str
-    function: Callable[..., Any] | str
+    function: Callable[..., Any] | str | None
     frame_a: Frame
     frame_b: Frame
     parameters: tuple[float, ...]
     rows: int
     units: tuple[str, ...]
     jacobian: Callable[..., Any] | None = None
+    potential: Callable[..., Any] | None = None
 
     @property
     def body_a(self) -> Body:
@@ -72,7 +75,7 @@ class FunctionElement(Immutable):
     @property
     def conservative(self) -> bool:
         """Whether it is a force that has a potential and nothing else."""
-        return self.function == "bushing" and not any(self.parameters[6:12])
+        return self.function is None or (self.function == "bushing" and not any(self.parameters[6:12]))
 
     @property
     def freedom(self) -> int:
@@ -104,9 +107,10 @@ class FunctionElement(Immutable):
             return {"type": "bushing", **table, "stiffness": self.parameters[:6], "damping": self.parameters[6:12]}
         table = {"type": DECLARED_BY[self.kind], **table, "parameters": self.parameters}
         if self.kind == "force":
-            table["load"] = self.function
-        else:
-            table |= {"residual": self.function, "rows": self.rows, "units": self.units}
+            return table | {
+                key: f for key, f in (("load", self.function), ("potential", self.potential)) if f is not None
+            }
+        table |= {"residual": self.function, "rows": self.rows, "units": self.units}
         return table if self.jacobian is None else table | {"jacobian": self.jacobian}
 
 
@@ -121,8 +125,8 @@ def user_element(
     units: object = None,
     jacobian: object = None,
 ) -> FunctionElement:
-    """Return a checked element of a user's function."""
-    where = f'{"force" if kind == "force" else "joint"} "{name}"'
+    """Return a checked joint or nonholonomic constraint of a user's function."""
+    where = f'joint "{name}"'
     count = checks.integer(rows, f"{where}: rows")
     if units is None:
         units = "length"
@@ -132,13 +136,28 @@ def user_element(
     return FunctionElement(
         name,
         kind,
-        as_function(function, f"{where}: {'load' if kind == 'force' else 'residual'}"),
+        as_function(function, f"{where}: residual"),
         *frames,
         checks.numbers(parameters, f"{where}: parameters"),
         count,
         tuple(words),
         None if jacobian is None else as_function(jacobian, f"{where}: jacobian"),
     )
+
+
+def user_force(
+    name: str, frames: tuple[Frame, Frame], load: object, potential: object, parameters: object
+) -> FunctionElement:
+    """Return a checked force of a user's load, potential, or both."""
+    where = f'force "{name}"'
+    if load is None and potential is None:
+        raise ModelError(f"{where}: give a load, a potential, or both.")
+    given = None if load is None else as_function(load, f"{where}: load")
+    stored = None if potential is None else as_function(potential, f"{where}: potential")
+    numbers = checks.numbers(parameters, f"{where}: parameters")
+    rows = 1 if given is None else 6 if stored is None else 8
+    units = ("length",) * rows
+    return FunctionElement(name, "force", given, *frames, numbers, rows, units, potential=stored)
 
 
 def knife_edge(name: str, frame_a: Frame, frame_b: Frame) -> FunctionElement:

@@ -16,7 +16,7 @@ import numpy as np
 from bricard.errors import ModelError
 from bricard.model import checks
 
-__all__ = ["checked_points", "evaluate", "monotone", "spline"]
+__all__ = ["checked_points", "evaluate", "integrals", "monotone", "spline"]
 
 
 def checked_points(x: object, y: object, where: str, names: tuple[str, str]) -> tuple[tuple[float, ...], ...]:
@@ -79,6 +79,13 @@ def evaluate(knots: Sequence[float], coefficients: np.ndarray, x: float) -> floa
     s = inside - knots[i]
     tangent = c1 + s * (2.0 * c2 + s * 3.0 * c3)
     return c0 + s * (c1 + s * (c2 + s * c3)) + tangent * (x - inside)
+
+
+def integrals(knots: Sequence[float], coefficients: np.ndarray) -> np.ndarray:
+    """Return the integral (n,) of a piecewise cubic from its first knot to each."""
+    h = np.diff(np.array(knots, dtype=float))[:, None]
+    pieces = (coefficients * h ** np.arange(1, 5) / np.arange(1, 5)).sum(axis=1)
+    return np.concatenate([[0.0], np.cumsum(pieces)])
 
 
 def _coefficients(f: np.ndarray, h: np.ndarray, secant: np.ndarray, slopes: np.ndarray) -> np.ndarray:

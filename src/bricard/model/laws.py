@@ -14,6 +14,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from bricard.errors import ModelError, suggest
+from bricard.hyperdual.gradient import curve
+from bricard.hyperdual.rebuild import plain_copy
 from bricard.model import checks, interpolation
 from bricard.model.profiles import Profile, as_function, as_profile
 from bricard.model.travelling import Immutable
@@ -31,6 +33,11 @@ class Law(Immutable, ABC):
     @abstractmethod
     def parameters(self) -> tuple[float, ...]:
         """The numbers of the law, flat."""
+
+    @property
+    def conservative(self) -> bool:
+        """Whether the force has a potential and nothing else."""
+        return False
 
     @abstractmethod
     def __call__(self, t: float, x: float, xdot: float) -> float:
@@ -55,6 +62,11 @@ class Linear(Law):
             object.__setattr__(self, key, checks.number(getattr(self, key), f"linear law: {key}"))
 
     @property
+    def conservative(self) -> bool:
+        """Whether there is no damping."""
+        return self.damping == 0.0
+
+    @property
     def parameters(self) -> tuple[float, ...]:
         """Stiffness, damping, free."""
         return self.stiffness, self.damping, self.free
@@ -70,7 +82,10 @@ class Linear(Law):
 
 @dataclass(frozen=True)
 class Table(Law):
-    """A cubic without overshoot through the points (x, force), minus damping x'; straight on beyond the ends."""
+    """A cubic without overshoot through the points (x, force), minus damping x'; straight on beyond the ends.
+
+    Its potential is minus the integral of the cubic, zero at the first point.
+    """
 
     kind = "table"
     x: tuple[float, ...]
@@ -88,10 +103,20 @@ class Table(Law):
         """Coefficients (n-1, 4) of the pieces, ascending powers of x - x_i."""
         return interpolation.monotone(self.x, self.force)
 
+    @cached_property
+    def integrals(self) -> np.ndarray:
+        """Integral (n,) of the cubic from its first knot to each."""
+        return interpolation.integrals(self.x, self.coefficients)
+
+    @property
+    def conservative(self) -> bool:
+        """Whether there is no damping."""
+        return self.damping == 0.0
+
     @property
     def parameters(self) -> tuple[float, ...]:
-        """Damping, the n knots, then the 4 (n-1) coefficients piece by piece."""
-        return (self.damping, *self.x, *self.coefficients.ravel().tolist())
+        """Damping, the n knots, the 4 (n-1) coefficients piece by piece, the n integrals up to the knots."""
+        return (self.damping, *self.x, *self.coefficients.ravel().tolist(), *self.integrals.tolist())
 
     def __call__(self, t: float, x: float, xdot: float) -> float:
         """Return the force towards increasing x."""
@@ -130,13 +155,31 @@ class TimeLaw(Law):
 
 @dataclass(frozen=True)
 class FunctionLaw(Law):
-    """F = function(t, x, x'), a user's function or its name as a text `module:function`."""
+    """F = function(t, x, x'), a user's function or its name as a text `module:function`.
+
+    potential : U(x), J. Alone, F = -U'(x). With a function, F(t, x, 0) must be -U'(x), and only the rest of F is work.
+    """
 
     kind = "function"
-    function: Callable[..., Any]  # pyright: ignore[reportIncompatibleVariableOverride]
+    function: Callable[..., Any] | None = None
+    potential: Callable[..., Any] | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "function", as_function(self.function, "function law: function"))
+        if self.function is None and self.potential is None:
+            raise ModelError("function law: give a function, a potential, or both.")
+        for key in ("function", "potential"):
+            if getattr(self, key) is not None:
+                object.__setattr__(self, key, as_function(getattr(self, key), f"function law: {key}"))
+
+    @property
+    def conservative(self) -> bool:
+        """Whether it is given by its potential alone."""
+        return self.function is None
+
+    @cached_property
+    def _smooth(self) -> Callable[..., Any]:
+        """The potential in plain Python, of hyper-dual numbers."""
+        return plain_copy(self.potential)
 
     @property
     def parameters(self) -> tuple[float, ...]:
@@ -145,11 +188,12 @@ class FunctionLaw(Law):
 
     def __call__(self, t: float, x: float, xdot: float) -> float:
         """Return the force towards increasing x."""
-        return float(self.function(t, x, xdot))
+        return -curve(self._smooth, x)[1] if self.function is None else float(self.function(t, x, xdot))
 
     def declaration(self) -> dict[str, Any]:
         """Return the law as a table."""
-        return {"law": self.kind, "function": self.function}
+        given = {"function": self.function, "potential": self.potential}
+        return {"law": self.kind, **{key: value for key, value in given.items() if value is not None}}
 
 
 LAWS: dict[str, type[Law]] = {law.kind: law for law in (Linear, Table, TimeLaw, FunctionLaw)}

@@ -95,8 +95,6 @@ def moves(block):
 
 
 def conservative(force):
-    """Whether a force has a potential, as springs and bushings without damping have."""
+    """Whether a force has a potential and nothing else, as springs and bushings without damping."""
     law = getattr(force, "law", None)
-    if law is None:
-        return getattr(force, "conservative", False)
-    return law.kind == "linear" and law.damping == 0.0
+    return getattr(force, "conservative", False) if law is None else law.conservative

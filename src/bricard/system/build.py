@@ -91,12 +91,12 @@ def collect(model, extra=(), without=frozenset()):
     def start(measure):
         return measure_value(measure, *(poses[body] for body in measure.bodies))
 
-    collector = Collector()
+    collector = Collector(start, characteristic_length(model))
     for joint in model.joints.values():
         if joint.name not in without:
-            collector.constraint(joint.name, joint.blocks(), start)
+            collector.constraint(joint.name, joint.blocks())
     for name, blocks in extra:
-        collector.constraint(name, blocks, start)
+        collector.constraint(name, blocks)
     for force in model.forces.values():
         collector.force(force)
     return collector.collection()

@@ -1,5 +1,6 @@
 """From the declarations of a model to a flat list of elements for the compiled layer."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,6 +12,7 @@ from ..kernels import functions, laws, profiles
 from ..kernels.builtin_functions import FUNCTIONS
 from ..model.blocks import Measure
 from ..model.functions import FunctionElement
+from . import user_potential
 from .elements import TYPES, ElementType, function_type
 from .user_check import check_function, check_law, check_profile
 from .user_joint import MEMORY, element_numbers
@@ -59,6 +61,8 @@ class Collection:
 class Collector:
     """Collects the elements of a model, one joint and one force after the other."""
 
+    start: Callable[[Measure], Any]  # the value of a measure as drawn
+    length: float  # characteristic, m
     elements: list[Element] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
     groups: list[tuple] = field(default_factory=list)
@@ -71,27 +75,27 @@ class Collector:
         elements = [self._measuring(measure) for measure in self.measures] + self.elements
         return Collection(tuple(elements), tuple(self.rows), tuple(self.groups), self.memory)
 
-    def constraint(self, name, blocks, start):
-        """Add the rows of one joint; `start(measure)` gives the value of a measure as drawn."""
+    def constraint(self, name, blocks):
+        """Add the rows of one joint."""
         first = len(self.rows)
         bodies = []
         for block in blocks:
             level = block.element is not None and block.element.kind == "nonholonomic"
-            self._block(name, block, start)
+            self._block(name, block)
             bodies += [b for m in block.measures for b in m.bodies] or list(block.bodies)
             self.rows += [Row(name, label, unit, level) for label, unit in zip(block.labels, block.units, strict=True)]
         if len(self.rows) > first:
             self.groups.append((first, len(self.rows), tuple(dict.fromkeys(bodies))))
 
-    def _block(self, name, block, start):
+    def _block(self, name, block):
         row = len(self.rows)
         if block.kernel == "coupling":
-            self._coupling(name, block.measures, block.ratios, block.profile, start, row)
+            self._coupling(name, block.measures, block.ratios, block.profile, row)
         elif block.kernel == "distance":
             from ..model.profiles import Constant
 
             measure = Measure("distance", block.bodies, block.parameters[:6])
-            self._coupling(name, (measure,), (1.0,), Constant(block.parameters[6]), start, row)
+            self._coupling(name, (measure,), (1.0,), Constant(block.parameters[6]), row)
         elif block.kernel == "function":
             self._function(block.element, row)
         elif block.kernel == "user":
@@ -101,11 +105,11 @@ class Collector:
         else:
             self.elements.append(Element(TYPES[block.kernel], block.bodies, block.bodies, block.parameters, row=row))
 
-    def _coupling(self, name, measures, ratios, profile, start, row):
+    def _coupling(self, name, measures, ratios, profile, row):
         if profile.kind == "start":
             from ..model.profiles import Constant
 
-            profile = Constant(sum(r * start(m) for m, r in zip(measures, ratios, strict=True)))
+            profile = Constant(sum(r * self.start(m) for m, r in zip(measures, ratios, strict=True)))
         self.measures |= dict.fromkeys(measures)
         pointer, parameters = compiled_profile(profile, name)
         parameters = (len(measures), *ratios, *(0.0,) * (2 - len(ratios)), *parameters)
@@ -114,17 +118,20 @@ class Collector:
         self.elements.append(Element(kind, bodies, (measures[0], measures[-1]), parameters, pointer, row))
 
     def _function(self, element, row=0):
-        built_in = isinstance(element.function, str)
-        key = (element.kind, element.function, element.rows, element.jacobian, len(element.parameters))
+        built_in, both = isinstance(element.function, str), None not in (element.function, element.potential)
+        own = element.function, element.potential, element.jacobian
+        key = (element.kind, *own, element.rows, len(element.parameters))
         if key not in self.types:
             if built_in:
                 element = replace(element, function=FUNCTIONS[element.function])
             else:
                 check_function(element)
-            found = rows_of(element)
-            structure = joint_structure(found) if element.kind == "joint" else None
-            made = function_type(element.kind, element.rows, structure)
+            found, kind = rows_of(element), "potential" if element.function is None else element.kind
+            structure = joint_structure(found) if kind in ("joint", "potential") else None
+            made = function_type(kind, element.rows, structure)
             self.types[key] = made, compiled_function(element), mask_of(found)
+        if both:
+            user_potential.check_load(element, self.length)
         kind, pointer, mask = self.types[key]
         header = (*np.concatenate(element.points), element.rows, mask, element.jacobian is not None)
         numbers = (*map(float, header), *element.parameters)
@@ -156,6 +163,8 @@ class Collector:
             self._function(FunctionElement(force.name, "force", "point_spring", *ends, numbers, 8, ()))
         elif hasattr(force, "law"):
             pointer, parameters = compiled_law(force.law, force.name)
+            if force.law.kind == "function" and None not in (force.law.function, force.law.potential):
+                user_potential.check_law(force, float(self.start(force.measure)), self.length)
             self.measures[force.measure] = None
             kind, pair = TYPES["coordinate force"], (force.measure, force.measure)
             self.elements.append(Element(kind, force.measure.bodies, pair, parameters, pointer))
@@ -177,6 +186,11 @@ class Collector:
 
 def compiled_function(element):
     """The pointer of the function of an element, and of its Jacobian."""
+    if element.potential is not None:
+        given, counts = (element.function, element.potential), (4, 3)
+        if element.function is None:
+            return users.pointer(functions.of_potential, given[1:], counts[1:])
+        return users.pointer(functions.of_load_and_potential, given, counts)
     if element.jacobian is not None:
         return users.pointer(functions.of_poses_and_jacobian, (element.function, element.jacobian), 4)
     return users.pointer(
@@ -200,8 +214,12 @@ def compiled_profile(profile: Any, name: str):
 def compiled_law(law: Any, name: str):
     """The compiled law of a declared one, and its parameters."""
     if law.kind == "function":
-        check_law(law.function, name)
-        return laws.of_function(law.function), ()
+        check_law(law, name)
+        if law.potential is None:
+            return laws.of_function(law.function), ()
+        if law.function is None:
+            return laws.of_potential(law.potential), ()
+        return laws.of_function_and_potential(law.function, law.potential), ()
     if law.kind == "time":
         pointer, parameters = compiled_profile(law.profile, name)
         return laws.of_profile(pointer), parameters

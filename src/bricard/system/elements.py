@@ -19,6 +19,7 @@ from ..kernels.function_joint import function_joint
 from ..kernels.measures import angle, displacement, distance
 from ..kernels.nonholonomic import nonholonomic
 from ..kernels.perpendicular import perpendicular
+from ..kernels.potential_force import potential_force
 from ..kernels.separation import separation
 from ..kernels.user_rows import user_coordinate, user_rows
 
@@ -103,9 +104,9 @@ TYPES = {
 
 
 def function_type(kind, rows, structure=None):
-    """The element type of joints, nonholonomic rows and forces by their function.
+    """The element type of joints, nonholonomic rows, forces and potentials by their function.
 
-    structure : masks of the entries of G and K of a joint (user_pattern.py), or None for all of them.
+    structure : masks of the entries of G and K of a joint or a potential (user_pattern.py), or None for all of them.
     """
     if kind == "force":
         return _type(FORCE, function_force, 0, NOTHING, PAIR, PAIR, FUNCTION)
@@ -113,4 +114,6 @@ def function_type(kind, rows, structure=None):
     if structure is not None:  # entries keep their places, but those that vanish get no column
         g = [(r, c if structure[0][r, c] else NO_COLUMN) for r, c in g]
         k = [(i, j) if structure[1][i, j] else (NO_COLUMN, NO_COLUMN) for i, j in PAIR]
+    if kind == "potential":
+        return _type(FORCE, potential_force, 0, NOTHING, k, NOTHING, FUNCTION)
     return _type(CONSTRAINT, function_joint if kind == "joint" else nonholonomic, rows, g, k, NOTHING, FUNCTION)

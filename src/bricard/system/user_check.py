@@ -127,17 +127,20 @@ def check_profile(function, where):
         _called(where, lambda t=t: plain(t), f"t = {t:.3g} s")
 
 
-def check_law(function, where):
-    """Check a user's F(t, x, x')."""
-    plain, rng = plain_of(function), np.random.default_rng(2)
+def check_law(law, where):
+    """Check a user's F(t, x, x') and U(x), as far as they are given."""
+    rng = np.random.default_rng(2)
     for _ in range(3):
         t, x, v = rng.uniform(0.2, 1.0, 3)
-        _called(where, lambda t=t, x=x, v=v: plain(t, x, v), f"t = {t:.3g} s, coordinate {x:.3g}, its rate {v:.3g}")
+        for function, given in ((law.function, (t, x, v)), (law.potential, (x,))):
+            if function is not None:
+                place = f"t = {t:.3g} s, coordinate {x:.3g}, its rate {v:.3g}"
+                _called(where, lambda function=function, given=given: plain_of(function)(*given), place)
 
 
 def check_function(element):
     """Check the function of a FunctionElement at the drawn pose, a little displaced, with random velocities."""
-    plain, p, rng = plain_of(element.function), np.array(element.parameters), np.random.default_rng(3)
+    p, rng = np.array(element.parameters), np.random.default_rng(3)
     sides = []
     for frame in (element.frame_a, element.frame_b):
         position = frame.body.com_position + frame.body.rotation @ frame.point
@@ -146,8 +149,17 @@ def check_function(element):
 
     def rows(shift):
         a, b = (_moved(element.kind, side, d) for side, d in zip(sides, (shift[:6], shift[6:]), strict=True))
-        return plain(0.3, a, b, p)
+        return plain_of(element.function)(0.3, a, b, p)
 
+    if element.potential is not None:
+        poses = [_moved("joint", side, np.zeros(6)) for side in sides]
+        stored = _called(element.name, lambda: plain_of(element.potential)(*poses, p), "the poses near the start")
+        if stored.size != 1:
+            raise UserFunctionError(
+                f'The potential of "{element.name}" returns {stored.size} numbers, one is needed: the energy in J.'
+            )
+    if element.function is None:
+        return
     values = _called(element.name, lambda: list(rows(np.zeros(12))), "t = 0.3 s, near the start")
     expected = 6 if element.kind == "force" else element.rows
     if values.shape != (expected,):

@@ -91,12 +91,14 @@ def _functions(system) -> Iterator[tuple[str, Callable[[float, Any], Any]]]:
                 yield f'{block.element.kind} "{joint.name}"', _of_element(system, block.element)
     for force in system.model.forces.values():
         words = f'{force.kind} "{force.name}"'
-        if callable(getattr(force, "function", None)):
-            yield words, _of_element(system, force)
+        for own in ("function", "potential"):
+            if callable(getattr(force, own, None)):
+                yield words, _of_element(system, force, own)
         law = getattr(force, "law", None)
         profiles = (*getattr(force, "force", ()), *getattr(force, "torque", ())) if law is None else ()
         if law is not None and law.kind == "function" and force.measure in system.measures:
-            yield words, _of_measure(law.function, system.measures.index(force.measure))
+            number = system.measures.index(force.measure)
+            yield from ((words, call) for call in _of_measure(law, number))
         elif law is not None and law.kind == "time":
             profiles = (law.profile,)
         for profile in profiles:
@@ -112,11 +114,14 @@ def _of_time(function):
     return lambda t, work: _plain(function)(t)
 
 
-def _of_measure(function, number):
-    return lambda t, work: _plain(function)(t, float(work.value[number]), float(work.speed[number]))
+def _of_measure(law, number):
+    if law.function is not None:
+        yield lambda t, work: _plain(law.function)(t, float(work.value[number]), float(work.speed[number]))
+    if law.potential is not None:
+        yield lambda t, work: _plain(law.potential)(float(work.value[number]))
 
 
-def _of_element(system, element):
+def _of_element(system, element, own="function"):
     names = [*system.model.bodies, system.model.ground.name]
 
     def value(t, work):
@@ -126,7 +131,9 @@ def _of_element(system, element):
             R, velocity = work.rotation[b].reshape(3, 3), work.velocity[b]
             pose = tuple(work.x[b] + R @ point), tuple(map(tuple, R))
             motion = tuple(velocity[:3] + R @ np.cross(velocity[3:], point)), tuple(R @ velocity[3:])
-            sides.append(Pose(*pose) if element.kind == "joint" else Motion(*pose, *motion))
-        return _plain(element.function)(t, *sides, np.array(element.parameters))
+            still = element.kind == "joint" or own == "potential"
+            sides.append(Pose(*pose) if still else Motion(*pose, *motion))
+        time = () if own == "potential" else (t,)
+        return _plain(getattr(element, own))(*time, *sides, np.array(element.parameters))
 
     return value

@@ -23,13 +23,16 @@ def _arguments(number, moving, count):
 
 
 def rows_of(element):
-    """What each row (or load) of an element depends on: (bits, second derivatives), or None where it cannot be told.
+    """What each row, load or potential of an element depends on: (bits, second derivatives), or None where it cannot be told.
 
     Bits are own directions of kernels/functions.py.
     """
-    moving, count = element.kind != "joint", len(element.parameters)
+    count = len(element.parameters)
+    if element.function is None:
+        return dependence(element.potential, lambda number: _arguments(number, False, count)[1:])
+    moving, rows = element.kind != "joint", element.rows if element.potential is None else 6
     found = dependence(element.function, lambda number: _arguments(number, moving, count))
-    return found if found is not None and len(found) == element.rows else None
+    return found if found is not None and len(found) == rows else None
 
 
 def mask_of(found):

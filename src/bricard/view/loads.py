@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
+from ..hyperdual.gradient import gradient
+from ..hyperdual.rebuild import plain_copy, plain_of
+from ..kernels.functions import Motion
 from ..model.forces import AppliedForce, CoordinateForce
 from ..model.functions import FunctionElement
 from ..solution.motion import coordinate, coordinate_speed
@@ -51,7 +53,7 @@ def _forces(solution: Any, frames: Timeline) -> Iterator[tuple[Any, ...]]:
             yield from _applied(force, frames.solution)
         elif isinstance(force, CoordinateForce):
             yield from _along(force, solution, frames.solution)
-        elif isinstance(force, FunctionElement) and callable(force.function):
+        elif isinstance(force, FunctionElement) and not isinstance(force.function, str):
             load = _own(force, frames.solution)
             yield "load", force.name, "force", force.frame_b, load[:, :3]
             yield "load", force.name, "torque", force.frame_b, load[:, 3:]
@@ -99,13 +101,19 @@ def _own(force: FunctionElement, solution: Any) -> np.ndarray:
         spin = solution.angular_velocity(frame.body.name) if not frame.body.is_ground else np.zeros((len(R), 3))
         sides.append((_world(frame, solution), R, velocity, spin))
 
-    def attachment(side: tuple[np.ndarray, ...], k: int) -> SimpleNamespace:
+    def attachment(side: tuple[np.ndarray, ...], k: int) -> Motion:
         x, R, v, w = (values[k] for values in side)
-        return SimpleNamespace(x=tuple(x), R=tuple(map(tuple, R)), v=tuple(v), w=tuple(w))
+        return Motion(tuple(x), tuple(map(tuple, R)), tuple(v), tuple(w))
 
-    function: Any = getattr(force.function, "py_func", force.function)
+    function, stored = plain_of(force.function), plain_copy(force.potential)
+
+    def load(t: float, a: Motion, b: Motion) -> Any:
+        if function is None:
+            return -gradient(stored, a, b, np.array(force.parameters))[0][6:]
+        return function(t, a, b, force.parameters)
+
     a, b = sides
-    rows = [function(t, attachment(a, k), attachment(b, k), force.parameters) for k, t in enumerate(solution.t)]
+    rows = [load(t, attachment(a, k), attachment(b, k)) for k, t in enumerate(solution.t)]
     return np.array(rows, float).reshape(-1, 6)
 
 
