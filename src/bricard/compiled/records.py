@@ -286,7 +286,8 @@ class Work(NamedTuple):
     k: VECTOR  # entries of d(G^T lam - f)/dq
     d: VECTOR  # entries of -df/dv
     lam: VECTOR  # (n_rows) the multipliers that k is taken with
-    # [rows to leave out because they depend on others, steps with leave for more, factors that were judged last] (kkt.py)
+    # rows to leave out because they depend on others, steps with leave for more, factors that were judged last, usual share
+    # (kkt.py)
     left_out: INTEGERS
     epsilon: VECTOR  # (n_rows) minus this is the diagonal block of the multipliers; huge for a row that is left out
     play: VECTOR  # (1) position error that a row which is left out may have, characteristic lengths or rad

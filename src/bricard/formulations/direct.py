@@ -223,7 +223,7 @@ def right_hand_jacobian(t, y, jy, system, work):
 
 @compiled
 def meet_rows(t, q, v, system, work):
-    """q, v and work.u = [v', 0, lam] that meet the rows just selected, where redundant rows fit only nearly.
+    """q, v and work.u = [v', 0, lam] that meet the rows just selected.
 
     Rows that come back gape: closed by the next step, they would look like a force. Those that go must not keep a multiplier,
     which is a force too where they do not depend on the others exactly. The energy of what is taken out of v goes back into the
@@ -247,7 +247,11 @@ def meet_rows(t, q, v, system, work):
 
 @REBASE
 def choose_rows(t, y, system, work):
-    """Independent rows anew after every step; close to a singular position some are left out until it is passed."""
+    """Independent rows anew after every step; close to a singular position some are left out until it is passed.
+
+    Rows that are exchanged are met at once where the method holds velocities, too. In index 3 these are off the rows by the error
+    of a step, which is not to be taken out of the motion.
+    """
     n_q, n_v, before = system.n_q, system.n_v, rows_left_out(system, work)
     evaluate(t, y[:n_q], y[n_q : n_q + n_v], VELOCITY, system, work)
     always = work.left_out[COUNT]
@@ -258,7 +262,8 @@ def choose_rows(t, y, system, work):
     work.left_out[COUNT] = always
     if rows_left_out(system, work) == before:
         return RUNNING
-    if work.play[0] > 0.0 and not work.options[INTEGRATED]:
+    held = work.options[LEVEL] > 0.0 or work.options[STABILISED] == 1.0
+    if (held or work.play[0] > 0.0) and not work.options[INTEGRATED]:
         meet_rows(t, y[:n_q], y[n_q : n_q + n_v], system, work)
         o_l = n_q + n_v
         if work.options[ACCELERATED]:

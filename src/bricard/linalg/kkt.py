@@ -16,9 +16,11 @@ call_evaluate, call_retract, call_accelerate = EVALUATE.call, RETRACT.call, ACCE
 NEGLIGIBLE, LEFT_OUT = 1e-15, 1e8  # epsilon of a row, and of one that is left out, in natural sizes
 EMPTY = 1e-20  # square of the size of a row without entries, in natural sizes
 DEPENDENT = 3e-4  # pivot of a dependent row, in limits of weak pivots
-COUNT, LEAVE, JUDGED = range(3)  # of work.left_out
+COUNT, LEAVE, JUDGED, USUAL = range(4)  # of work.left_out
 # share of a kept row in one that is left out, at which they are exchanged: along a motion, at a new choice
 OVERUSED, FAIR = 4.0, 1.5
+MANY = 1e6  # such a share tells of no rows, but of a matrix that is nearly singular
+GROWN = 2  # times the share in all rows that are left out, as it was when they were chosen: each is looked at again
 FOREIGN = 100.0  # times that a share of a nonholonomic row counts in a holonomic one, which must do without
 SINGULAR_SINE = 1e-4  # squared sine of the angle of a row to the rows before it, at a singular position
 INVERSE_ITERATIONS = 4  # for the smallest singular value
@@ -80,10 +82,16 @@ def select_rows(system, work, dependent=DEPENDENT):
     regular, limit = keep_rows(dependent, system, work), OVERUSED
     if not regular:
         regular, limit = pick_rows(dependent, system, work), FAIR
+    most = 0.0
     for _ in range(system.n_rows if work.left_out[COUNT] > 0 else 0):
-        if not (exchange(0, limit, system, work) or exchange(1, limit, system, work)):
+        exchanged, most = exchange(0, limit, system, work)
+        if not exchanged:
+            exchanged, other = exchange(1, limit, system, work)
+            most = max(most, other)
+        if not exchanged:
             break
         regular, limit = factorise_kkt(system, work), FAIR
+    work.left_out[USUAL] = int(most) if most < MANY else 0
     work.left_out[JUDGED] = work.kkt.report[3]
     return regular
 
@@ -172,21 +180,29 @@ def most_used(level, system, work):
 
 @compiled
 def overused(system, work):
-    """Whether rows should be selected anew, by the factors in work.kkt of a matrix [A G^T; G -epsilon]; each is judged once."""
+    """Whether rows should be selected anew, by the factors in work.kkt of a matrix [A G^T; G -epsilon]; each is judged once.
+
+    One combination of all rows that are left out stands for each of them. Of many rows it has large shares although those of each
+    are small, so that it is compared with what it was when the rows were chosen.
+    """
     if work.left_out[COUNT] == 0 or work.left_out[JUDGED] == work.kkt.report[3]:
         return False
     work.left_out[JUDGED] = work.kkt.report[3]
-    return most_used(0, system, work)[1] > OVERUSED or most_used(1, system, work)[1] > OVERUSED
+    limit = max(OVERUSED, GROWN * work.left_out[USUAL])
+    return most_used(0, system, work)[1] > limit or most_used(1, system, work)[1] > limit
 
 
 @compiled
 def exchange(level, limit, system, work):
-    """Leave out a kept row of which more than `limit` is in one of a level that is left out, which takes its place; or False."""
+    """Leave out a kept row of which more than `limit` is in one of a level that is left out, which takes its place.
+
+    Returns whether there is one, and the largest share of a kept row in the combination of all that are left out.
+    """
     e, epsilon, natural, scale, n_v = work.e, work.epsilon, system.row_diagonal, system.row_scale, system.n_v
     g, g_row, g_column, first = work.g, system.g_row, system.g_column, system.n_v + 1
     row, most = most_used(level, system, work)
     if not limit < most < math.inf:
-        return False
+        return False, most
     for i in range(e.size):
         e[i] = 0.0
     e[first + row] = 1.0 / scale[row]
@@ -196,14 +212,14 @@ def exchange(level, limit, system, work):
         e[first + i] = 0.0
     for k in range(g.size):
         e[first + g_row[k]] += scale[g_row[k]] * g[k] * e[g_column[k]]
-    other, most = row, limit / (FOREIGN if system.velocity_level[row] > level else 1.0)
+    other, share = row, limit / (FOREIGN if system.velocity_level[row] > level else 1.0)
     for i in range(system.n_rows):
-        if epsilon[i] > natural[i] and system.velocity_level[i] == level and abs(e[first + i]) > most:
-            other, most = i, abs(e[first + i])
+        if epsilon[i] > natural[i] and system.velocity_level[i] == level and abs(e[first + i]) > share:
+            other, share = i, abs(e[first + i])
     if other == row:
-        return False
+        return False, most
     epsilon[row], epsilon[other] = LEFT_OUT * natural[row], NEGLIGIBLE * natural[other]
-    return True
+    return True, most
 
 
 @compiled

@@ -219,7 +219,7 @@ class System:
             k=zeros(r.k_row.size),
             d=zeros(r.d_row.size),
             lam=zeros(r.n_rows),
-            left_out=np.array([r.redundant, 0, 0], np.int64),
+            left_out=np.array([r.redundant, 0, 0, 0], np.int64),
             epsilon=r.regularisation.copy(),
             play=zeros(1),
             t=zeros(r.t_row.size),
