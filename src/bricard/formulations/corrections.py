@@ -109,13 +109,6 @@ def correct(t, q, v, purpose, with_velocity, system, work):
 
 
 @AFTER_STEP
-def normalised(t, y, purpose, system, work):
-    """For forms that keep their constraints themselves."""
-    normalise(y, system)
-    return RUNNING
-
-
-@AFTER_STEP
 def corrected_state(t, y, purpose, system, work):
     """For y = [q, v]: unit quaternions, then the correction of both levels."""
     normalise(y, system)

@@ -50,7 +50,8 @@ from ..linalg.kkt import (
 )
 from ..system.chain_rule import chain_rule
 from .base import RESIDUAL_DAE, SEMI_EXPLICIT_DAE, Problem, position_scale, velocity_scale
-from .corrections import CORRECTIONS, corrected_state, normalised
+from .corrections import CORRECTIONS, corrected_state
+from .shown import held, note_held
 
 call_kinematics, call_map = KINEMATICS.call, MAP.call
 # of work.options: the level of the rows; 1 where there is mu; where y holds integrals of the multipliers; where it holds w
@@ -254,6 +255,7 @@ def choose_rows(t, y, system, work):
     """
     n_q, n_v, before = system.n_q, system.n_v, rows_left_out(system, work)
     evaluate(t, y[:n_q], y[n_q : n_q + n_v], VELOCITY, system, work)
+    note_held(system, work)
     always = work.left_out[COUNT]
     if work.left_out[LEAVE] > 0:
         work.left_out[COUNT] += PASSING
@@ -371,7 +373,7 @@ def _problem(system, form, level, stabilised, integrated, correction):
         functions=(right_hand_side, right_hand_jacobian) if semi else (residual, jacobian),
         initial=initial,
         scale=np.concatenate([position_scale(system), velocity_scale(system), np.full(n_w + n_rows + n_mu, np.inf)]),
-        after_step=normalised if correction is None else corrected_state,
+        after_step=held if correction is None else corrected_state,
         rebase=choose_rows,
         hooks={} if correction is None else {CORRECTION: CORRECTIONS[correction]},
         keep_a=o_a if semi else -1,

@@ -10,8 +10,6 @@ Reference: Arnold and Bruels, Multibody System Dynamics 18 (2007) 185-202; Botta
 Scientific Computing 29 (2007) 397-414; spec 004, section 2.
 """
 
-import math
-
 import numpy as np
 
 from ..compiled.interfaces import (
@@ -37,20 +35,18 @@ from ..linalg.kkt import (
     multiply_mass,
     overused,
     position_error,
-    retract,
     rows_left_out,
     select_rows,
-    velocity_error,
 )
 from .base import MECHANICAL_DAE, Problem, position_scale, velocity_scale
 from .corrections import CORRECTIONS, corrected_state, normalise
 from .direct import LEVEL, constraint_rows, meet_rows
+from .shown import approach
 
 # of work.options: 1 where rows at velocity level need `rate` in the Newton matrix; position error that the last step has left
 RATED, GAP = 1, 3
 # position errors that are looked into, and that refuse a step, in characteristic lengths or radians
 NOTICED, TORN = 1e-7, 1e-4
-NOTHING, ROUNDS = 1e-14, 6  # error and rounds of the way back for states that are shown
 
 
 @MECHANICAL_RESIDUAL
@@ -167,41 +163,6 @@ def newton_correction(c_v, c_q, scaled, increment, r, system, work):
     return RUNNING
 
 
-@compiled
-def approach(t, q, v, system, work):
-    """A state that is only shown, moved onto the constraints of position and velocity with the factors of Newton's method.
-
-    They are a few steps old and serve the steps to come, so they are not renewed: each round takes the larger part of an error
-    away. A round that makes it larger, close to a singular position, is taken back.
-    """
-    n_v, velocity_level, phi, phi_dot, d = system.n_v, system.velocity_level, work.phi, work.phi_dot, work.e
-    for level in range(2):
-        error = math.inf
-        for _ in range(ROUNDS):
-            before = error
-            evaluate(t, q, v, VELOCITY, system, work)
-            error = position_error(system, work) if level == 0 else velocity_error(system, work)
-            back = not error < before
-            if error <= NOTHING or (back and before == math.inf):
-                break
-            if back:
-                for i in range(n_v):
-                    d[i] = -d[i]
-            else:
-                for i in range(n_v + 1):
-                    d[i] = 0.0
-                for i in range(system.n_rows):
-                    d[n_v + 1 + i] = -phi_dot[i] if level == 1 else 0.0 if velocity_level[i] else -phi[i]
-                solve(work.kkt, d, d)
-            if level == 0:
-                retract(q, d, q, system, work)
-            else:
-                for i in range(n_v):
-                    v[i] += d[i]
-            if back:
-                break
-
-
 @AFTER_STEP
 def holding(t, y, purpose, system, work):
     """Refuses a step after which the constraints do not hold; moves what is shown inside of a step onto them.
@@ -211,7 +172,7 @@ def holding(t, y, purpose, system, work):
     n_q, n_v = system.n_q, system.n_v
     if purpose == SHOWN:
         normalise(y, system)
-        approach(t, y[:n_q], y[n_q : n_q + n_v], system, work)
+        approach(t, y[:n_q], y[n_q : n_q + n_v], 0.0, 0.0, system, work)
         return RUNNING
     work.options[GAP] = position_error(system, work)  # at the last iterate
     if work.options[GAP] <= NOTICED:

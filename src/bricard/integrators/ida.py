@@ -28,6 +28,7 @@ from ..compiled.ledger import count_measures, follow, settle
 from ..compiled.march import EVALUATIONS, LOG_TURNS, OUTPUT, STEPS, TANGENTS, count_step, deliver, log
 from ..compiled.status import FINISHED, NEWTON_FAILED, NOT_FINITE, RUNNING, STEP_TOO_SMALL
 from ..errors import IncompatibleMethods
+from ..formulations.shown import HELD_POSITION, HELD_VELOCITY
 from .base import Integrator, by_index
 
 ANYTHING = 1e30  # an absolute tolerance that is always met
@@ -144,6 +145,7 @@ def drive(problem, state, run, work, update):
         )
     with quiet():
         solver.init_step(clock[0], run.y.copy(), derivatives(problem, state, run.y))
+    work.options[[HELD_POSITION, HELD_VELOCITY]] = np.inf  # its states inside of steps hold the constraints as the ends do
     show(problem, run, work, run.y)
     functions, form, system, own = np.zeros(3, np.int64), problem.table, problem.system.compiled, pack(work)
     while counters[OUTPUT] < run.out_t.size:
