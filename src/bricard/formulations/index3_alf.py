@@ -12,6 +12,8 @@ Reference: Bayo and Ledesma, Nonlinear Dynamics 9 (1996) 113-130; Cuadrado, Card
 (1997) 259-280; spec 004, sections 1.7, 1.8.
 """
 
+import math
+
 import numpy as np
 
 from ..compiled.interfaces import AFTER_STEP, MECHANICAL_FACTORISE, SHOWN, VELOCITY
@@ -23,6 +25,7 @@ from ..linalg.soft_rows import factorise_soft, solve_soft
 from .base import MECHANICAL_DAE, Formulation, Problem, position_scale, velocity_scale
 from .corrections import normalise
 from .mechanical import TORN, newton_correction, newton_matrix, residual
+from .shown import approach
 
 factorise_newton = newton_matrix.function
 SOFTNESS = 2  # of work.options; 0 and 1 are those of mechanical.py
@@ -77,6 +80,7 @@ def projected(t, y, purpose, system, work):
     g, g_row, g_column, gamma, error = work.g, system.g_row, system.g_column, work.gamma, work.lam
     if purpose == SHOWN:
         normalise(y, system)
+        approach(t, q, v, 0.0, math.inf, system, work)
     evaluate(t, q, v, VELOCITY, system, work)
     if not position_error(system, work) <= TORN:
         return PROJECTION_FAILED

@@ -77,9 +77,13 @@ def select_rows(system, work, dependent=DEPENDENT):
     OVERUSED; then, or at a new choice, a row is exchanged for one that has more than FAIR of it, and the volume that the rows
     span grows by |c|. Neither drift nor rounding make a row independent in this sense, whatever the number of rows left out
     (work.left_out, see system/redundancy.py). At a singular position of the mechanism c does not change, and neither does the
-    choice. Holonomic rows go before nonholonomic ones, which do not hold positions. Call it at a consistent position only.
+    choice, as pivots do not tell there which rows are redundant everywhere. Holonomic rows go before nonholonomic ones, which do
+    not hold positions. Call it at a consistent position only.
     """
     regular, limit = keep_rows(dependent, system, work), OVERUSED
+    if not regular and may_stay(system, work):
+        work.left_out[JUDGED] = work.kkt.report[3]
+        return True
     if not regular:
         regular, limit = pick_rows(dependent, system, work), FAIR
     most = 0.0
@@ -106,12 +110,19 @@ def rows_left_out(system, work):
 
 
 @compiled
+def count_left_out(system, work):
+    """How many rows are left out."""
+    count = 0
+    for i in range(system.n_rows):
+        count += 1 if work.epsilon[i] > system.row_diagonal[i] else 0
+    return count
+
+
+@compiled
 def keep_rows(dependent, system, work):
     """Factors with the rows left out so far; False if that is not the right number, or another one has become dependent."""
     epsilon, natural, matrix, n_v = work.epsilon, system.row_diagonal, work.kkt, system.n_v
-    a, weak, order, count = matrix.a, matrix.weak, matrix.order, 0
-    for i in range(system.n_rows):
-        count += 1 if epsilon[i] > natural[i] else 0
+    a, weak, order, count = matrix.a, matrix.weak, matrix.order, count_left_out(system, work)
     if count == 0 or count != work.left_out[COUNT]:
         return False
     for i in range(system.n_rows):
@@ -126,6 +137,15 @@ def keep_rows(dependent, system, work):
             return True
     matrix.report[4] = weak_pivots
     return False
+
+
+@compiled
+def may_stay(system, work):
+    """Whether a chosen set of rows has weak pivots because the position is singular; leaves the KKT matrix factorised with it."""
+    chosen = work.left_out[COUNT] > 0 and count_left_out(system, work) == work.left_out[COUNT]
+    if not chosen or not geometry_singular(True, system, work):
+        return False
+    return factorise_kkt(system, work)
 
 
 @compiled
@@ -248,11 +268,12 @@ def smallest_square(size, system, work):
     return 1.0 / growth
 
 
-@CONFIRM
-def near_singular(system, work):
-    """1 if more rows than are redundant everywhere nearly depend on others by geometry alone, whatever the masses; 0 otherwise.
+@compiled
+def geometry_singular(vanishing, system, work):
+    """Whether more rows than are redundant everywhere nearly depend on others by geometry alone, whatever the masses.
 
-    Pivots of [W^-1 G^T; G 0] are squared sizes of what is left of a row behind the rows before it.
+    Pivots of [W^-1 G^T; G 0] are squared sizes of what is left of a row behind the rows before it. vanishing : whether a row that
+    next to nothing moves counts as well, as loops in relative coordinates have them; short cranks may have such rows everywhere.
     """
     matrix, n_v, g, metric = work.kkt, system.n_v, work.g, system.metric
     a, report, diagonal, order, limits = matrix.a, matrix.report, system.diagonal_slot, matrix.order, matrix.weak
@@ -271,9 +292,8 @@ def near_singular(system, work):
             size[g_row[e]] += g[e] * g[e] * metric[g_column[e]]
     for i in range(system.n_rows):
         natural = 1.0 / (system.row_scale[i] * system.length) ** 2
-        if (
-            not size[i] > EMPTY * natural
-        ):  # a row that nothing moves, such as one across a plane mechanism: it is redundant
+        # a row that nothing moves, such as one across a plane mechanism, is redundant
+        if not size[i] > (natural if vanishing else EMPTY * natural):
             size[i] = natural
     for k in range(order.size):
         kept[k] = limits[k]
@@ -283,7 +303,13 @@ def near_singular(system, work):
         limits[k] = kept[k]
     found = report[0]
     report[0], report[1], report[2] = weak, first, vanished
-    return 1 if found > 0 and smallest_square(size, system, work) < SINGULAR_SINE else 0
+    return found > 0 and smallest_square(size, system, work) < SINGULAR_SINE
+
+
+@CONFIRM
+def near_singular(system, work):
+    """1 if the position is a singular one, 0 otherwise; overwrites the factors in work.kkt."""
+    return 1 if geometry_singular(False, system, work) else 0
 
 
 @compiled
@@ -458,30 +484,47 @@ def consistent_accelerations(t, q, v, system, work):
     if system.n_rows == 0:
         return accelerations(t, q, v, system, work)
     evaluate(t, q, v, VELOCITY, system, work)
-    b, u, n_v = work.b, work.u, system.n_v
     regular = selected_accelerations(system, work)
     if system.redundant:
-        # all rows with G v' on their right-hand side: what gamma has outside the range of G must not be divided by epsilon
-        g, g_row, g_column, lam = work.g, system.g_row, system.g_column, work.lam
-        for i in range(system.n_rows):
-            b[n_v + 1 + i] = 0.0
-        for k in range(g.size):
-            b[n_v + 1 + g_row[k]] += g[k] * u[g_column[k]]
-        acceleration = u[: n_v + 1].copy()
-        take_all_rows(system, work)
-        factorise_kkt(system, work)
-        solve_all_rows(system, work, b, u)
-        for i in range(system.n_rows):
-            lam[i] = u[n_v + 1 + i]
-        for i in range(n_v + 1):
-            u[i] = acceleration[i]
-        for i in range(system.n_rows):
-            u[n_v + 1 + i] = lam[i]
-        select_rows(system, work)
-    else:
-        for i in range(system.n_rows):
-            work.lam[i] = u[n_v + 1 + i]
+        spread_multipliers(system, work)
+    for i in range(system.n_rows):
+        work.lam[i] = work.u[system.n_v + 1 + i]
     return regular
+
+
+@compiled
+def spread_multipliers(system, work):
+    """The smallest multipliers of all rows for the accelerations in work.u = [v', 0, lam], which the selected rows have given.
+
+    Close to a singular position the smallest ones would leave a part of the load unborne, as an epsilon has the same size there
+    as what holds the mechanism: so rows that are left out take them, and the selected ones what is in balance with these.
+    """
+    b, u, n_v, lam, f, epsilon = work.b, work.u, system.n_v, work.lam, work.f, work.epsilon
+    g, g_row, g_column = work.g, system.g_row, system.g_column
+    # all rows with G v' on their right-hand side: what gamma has outside the range of G must not be divided by epsilon
+    for i in range(system.n_rows):
+        b[n_v + 1 + i] = 0.0
+    for k in range(g.size):
+        b[n_v + 1 + g_row[k]] += g[k] * u[g_column[k]]
+    acceleration, chosen = u[: n_v + 1].copy(), epsilon.copy()
+    take_all_rows(system, work)
+    factorise_kkt(system, work)
+    solve_all_rows(system, work, b, u)
+    for i in range(system.n_rows):
+        lam[i], epsilon[i] = u[n_v + 1 + i], chosen[i]
+    factorise_kkt(system, work)
+    for i in range(n_v):
+        b[i] = f[i]
+    for k in range(g.size):
+        if epsilon[g_row[k]] > system.row_diagonal[g_row[k]]:
+            b[g_column[k]] -= g[k] * lam[g_row[k]]
+    b[n_v] = 0.0
+    solve_kkt(system, work, b, u)
+    for i in range(n_v + 1):
+        u[i] = acceleration[i]
+    for i in range(system.n_rows):
+        if epsilon[i] > system.row_diagonal[i]:
+            u[n_v + 1 + i] = lam[i]
 
 
 @compiled
