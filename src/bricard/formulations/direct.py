@@ -343,8 +343,9 @@ def residual_dae(system, level, stabilised=False, integrated=False, correction=N
 
 
 def semi_explicit_dae(system, level, stabilised=False, correction=None):
-    """The SemiExplicitDae form with rows at `level`."""
-    return _problem(system, SEMI_EXPLICIT_DAE, level, stabilised, False, correction)
+    """The SemiExplicitDae form with rows at `level`; without any unknown it is the ResidualDae, as both are empty."""
+    form = SEMI_EXPLICIT_DAE if system.n_q + system.n_v + system.n_rows else RESIDUAL_DAE
+    return _problem(system, form, level, stabilised, False, correction)
 
 
 def _problem(system, form, level, stabilised, integrated, correction):

@@ -68,7 +68,7 @@ def take_all_rows(system, work):
 
 
 @compiled
-def select_rows(system, work, dependent=DEPENDENT):
+def select_rows(system, work, dependent=DEPENDENT, stay=False):
     """Choose independent rows with the M and G in work; leaves the KKT matrix factorised. All decisions about rows are made here.
 
     Which rows depend on others changes along a motion, and a choice that was good becomes bad: of the rows of two discs on one
@@ -77,11 +77,12 @@ def select_rows(system, work, dependent=DEPENDENT):
     OVERUSED; then, or at a new choice, a row is exchanged for one that has more than FAIR of it, and the volume that the rows
     span grows by |c|. Neither drift nor rounding make a row independent in this sense, whatever the number of rows left out
     (work.left_out, see system/redundancy.py). At a singular position of the mechanism c does not change, and neither does the
-    choice, as pivots do not tell there which rows are redundant everywhere. Holonomic rows go before nonholonomic ones, which do
-    not hold positions. Call it at a consistent position only.
+    choice. Holonomic rows go before nonholonomic ones, which do not hold positions. Call it at a consistent position only.
+    stay : whether the rows chosen before stay at a singular position, too, where pivots do not tell which rows are redundant
+    everywhere. Loads need that. For motion the row that is weak there may go: nearly undetermined, it would give velocities jolts.
     """
     regular, limit = keep_rows(dependent, system, work), OVERUSED
-    if not regular and may_stay(system, work):
+    if stay and not regular and may_stay(system, work):
         work.left_out[JUDGED] = work.kkt.report[3]
         return True
     if not regular:
@@ -467,7 +468,7 @@ def sparse_accelerations(t, q, v, system, work):
 def selected_accelerations(system, work):
     """work.u = [v', 0, lam] at a consistent state, where work is evaluated already: the rows are selected anew."""
     b, f, gamma, n_v = work.b, work.f, work.gamma, system.n_v
-    regular = select_rows(system, work)
+    regular = select_rows(system, work, DEPENDENT, True)
     for i in range(n_v):
         b[i] = f[i]
     b[n_v] = 0.0
