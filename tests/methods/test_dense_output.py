@@ -85,7 +85,7 @@ def fits(formulation, method):
 
 @pytest.mark.parametrize(("formulation", "integrator"), list(pairs_that_hold_constraints()))
 def test_constraints_hold_inside_of_steps_as_at_their_ends(formulation, integrator):
-    """They were violated up to 1e5 times more (T15). The end of a step may be 5 times better than the one that sets the measure."""
+    """They were violated up to 1e5 times more (T15). One end of a step may be 5 times better than that which sets the measure."""
     rng, system = np.random.default_rng(15), rssr(speed=3.0).build()
     settings = {"formulation": formulation, "integrator": integrator, "rtol": 1e-5, "energy": False}
     times = br.simulate(system, SPAN, output=2, **settings).step_times[1:-1]

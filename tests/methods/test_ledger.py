@@ -394,7 +394,7 @@ def test_a_spring_by_table_stores_its_work(damping):
 
 
 def driven_parallelograms(seed, planar):
-    """Two parallelograms in a row, driven from standing up through flat positions, which are singular; in space 6 rows are redundant."""
+    """Two parallelograms in a row, driven through flat positions, which are singular; in space 6 rows are redundant."""
     rng = np.random.default_rng(seed)
     model = br.Model("parallelograms", gravity=(0, -9.81, 0), planar=planar)
     for k in range(3):

@@ -145,7 +145,9 @@ def drive(problem, state, run, work, update):
         )
     with quiet():
         solver.init_step(clock[0], run.y.copy(), derivatives(problem, state, run.y))
-    work.options[[HELD_POSITION, HELD_VELOCITY]] = np.inf  # its states inside of steps hold the constraints as the ends do
+    work.options[[HELD_POSITION, HELD_VELOCITY]] = (
+        np.inf
+    )  # inside of steps its states hold the constraints as at their ends
     show(problem, run, work, run.y)
     functions, form, system, own = np.zeros(3, np.int64), problem.table, problem.system.compiled, pack(work)
     while counters[OUTPUT] < run.out_t.size:

@@ -79,7 +79,7 @@ def select_rows(system, work, dependent=DEPENDENT, stay=False):
     (work.left_out, see system/redundancy.py). At a singular position of the mechanism c does not change, and neither does the
     choice. Holonomic rows go before nonholonomic ones, which do not hold positions. Call it at a consistent position only.
     stay : whether the rows chosen before stay at a singular position, too, where pivots do not tell which rows are redundant
-    everywhere. Loads need that. For motion the row that is weak there may go: nearly undetermined, it would give velocities jolts.
+    everywhere. Loads need that. For motion the row that is weak there may go: kept, it would give velocities jolts.
     """
     regular, limit = keep_rows(dependent, system, work), OVERUSED
     if stay and not regular and may_stay(system, work):
