@@ -46,12 +46,12 @@ def pairs():
     for f, formulation in FORMULATIONS.items():
         for form in formulation.forms if not formulation.needs else ():
             fitting = [i for i, integrator in INTEGRATORS.items() if form in integrator.accepts]
-            found.add((f, fitting[len(found) % len(fitting)]))
+            found.add((f, fitting[len(found) % len(fitting)], form))
     for i, integrator in INTEGRATORS.items():
         fitting = [
-            f for f, x in FORMULATIONS.items() if not x.needs and any(form in integrator.accepts for form in x.forms)
+            (f, form) for f, x in FORMULATIONS.items() for form in x.forms if not x.needs and form in integrator.accepts
         ]
-        found.add((fitting[0], i))
+        found.add((fitting[0][0], i, fitting[0][1]))
     return sorted(found)
 
 
@@ -60,7 +60,7 @@ def pairs():
 def test_all_pairs_end_well_or_say_why_not(name, coordinates):
     system = MODELS[name]().build(coordinates=coordinates)
     runs = 0
-    for formulation, integrator in pairs():
+    for formulation, integrator, form in pairs():
         method = INTEGRATORS[integrator]
         if method.external is not None and not _sundials():
             continue
@@ -68,7 +68,7 @@ def test_all_pairs_end_well_or_say_why_not(name, coordinates):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                run = br.simulate(system, 0.02, formulation=formulation, integrator=integrator, **own)
+                run = br.simulate(system, 0.02, formulation=formulation, integrator=integrator, form=form, **own)
             except BricardError as error:
                 assert len(str(error)) > 40 and (name == "massless" or "Nothing can move" in str(error)), str(error)
                 continue
