@@ -15,7 +15,8 @@ import bricard
 from bricard.compiled.hyperdual import HyperDual, lifted
 from bricard.compiled.pointers import PYTHON_ONLY, inlined
 from bricard.hyperdual import rules, words
-from bricard.hyperdual.plain import MATH, RULES
+from bricard.hyperdual.plain import RULES
+from bricard.hyperdual.rebuild import plain_copy
 
 rng = np.random.default_rng(25)
 ANY = [*rng.normal(size=6), *(10.0 ** rng.uniform(-300, 300, 8) * rng.choice([-1, 1], 8)), 1e-300, 1e300, -1.0, 1.0]
@@ -78,7 +79,12 @@ def compiled_call(word):
     def call(u):
         return word(u)
 
-    return inlined(call)
+    return in_this_world(call)
+
+
+def in_this_world(function):
+    """Compiled as it stands; in plain Python a copy."""
+    return plain_copy(function) if PYTHON_ONLY else inlined(function)
 
 
 @pytest.mark.parametrize("word", ONE, ids=lambda w: w.__name__)
@@ -214,9 +220,7 @@ def everything(t, x, v):
 
 def test_both_worlds_agree():
     """Compiled code and a copy of the function with our math give the same parts to 1e-15 of their size."""
-    from types import FunctionType
-
-    copy, fast = FunctionType(everything.__code__, globals() | {"math": MATH}), inlined(everything)
+    copy, fast = plain_copy(everything), in_this_world(everything)
     for _ in range(20):
         numbers = [HyperDual(x, *rng.normal(size=3)) for x in rng.uniform(0.05, 0.9, 3)]
         plain, given = copy(*numbers), fast(*numbers)

@@ -8,9 +8,11 @@ import pytest
 
 import bricard as br
 from bricard import vectors
+from bricard.hyperdual.course import course_of
 from bricard.hyperdual.dependence import dependence
+from bricard.kernels.functions import Pose, arguments_of
 from bricard.system.build import build
-from bricard.system.user_pattern import _arguments
+from bricard.system.user_pattern import bits_of
 
 K_STOP, TABLE_X, TABLE_F = 1e4, (-1.0, 0.0, 0.5, 2.0), np.array([1.0, 0.0, -2.0, -3.0])
 
@@ -150,10 +152,10 @@ def test_what_rows_depend_on():
     def rows(t, a, b, p):
         return (b.x[0] * b.x[1] if t < 1.0 else b.R[2][1] * a.x[0], a.x[0] if b.x[2] > 0 else vectors.dot(a.x, b.x))
 
-    first, second = dependence(rows, lambda number: _arguments(number, False, 0))
+    first, second = dependence(course_of(rows, arguments_of(Pose, 0)), bits_of)
     assert first[0] == 0b11 << 6 | 0b111 << 9 | 1 and second[0] == 0b111 | 0b111 << 6
     assert first[1][6] == 0b11 << 6 & ~(1 << 6) and first[1][0] == 0b111 << 9  # mixed derivatives: x y, R and a.x
-    assert dependence(lambda t, a, b, p: (b.x[int(t)],), lambda number: _arguments(number, False, 0)) is None
+    assert course_of(lambda t, a, b, p: (b.x[int(t)],), arguments_of(Pose, 0)) is None
 
 
 def coin(spin, unit):

@@ -264,8 +264,6 @@ def _for_several(rule):
     return choose
 
 
-SEVERAL = (builtins.max, builtins.min, math.hypot)
-
 for _rule, _words in words.ONE.items():
     for _word in _words:
         _named(_word)(_for_one(_rule))
@@ -274,7 +272,7 @@ for _rule, _words in words.WHOLE.items():
         _named(_word)(_for_whole(_rule))
 for _rule, _words in words.TWO.items():
     for _word in _words:
-        _named(_word)(_for_several(_rule) if _word in SEVERAL else _for_two(_rule))
+        _named(_word)(_for_several(_rule) if _word in words.SEVERAL else _for_two(_rule))
 
 
 def _for_value(word):

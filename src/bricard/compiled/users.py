@@ -1,23 +1,29 @@
-"""Users' functions as compiled functions of hyper-dual numbers, as they stand: plain helpers, closures, methods and all."""
+"""Users' functions as compiled functions of hyper-dual numbers.
+
+A function that can be followed along all its branches (hyperdual/following.py) is compiled as the straight code that was found,
+another as it stands, with its helpers and closures.
+"""
 
 from types import FunctionType
 
 from ..errors import UserFunctionError
+from ..hyperdual.course import course_of, name_of
+from ..hyperdual.number import lifted
 from ..hyperdual.rebuild import OWN, is_bound, is_users, plain_copy, rebuilt, unbound
+from ..hyperdual.writing import written
 from .cache import fingerprint
 from .pointers import PYTHON_ONLY, inlined
 
 _pointers = {}  # by kind, fingerprint of the function and details
 
 
-def pointer(make, functions, count, *details):
-    """The Pointer make(*functions, *details) of users' functions of `count` arguments, or of as many as `count` says for each;
-    the same one for the same code.
+def pointer(make, asked, *details):
+    """The Pointer make(*functions, *details) of users' functions; the same one for the same code.
 
-    Code is the same where all that it uses is, values of global names included.
+    asked : each function with (name, shape) of each of its arguments, shapes as in hyperdual/following.py. Code is the same where
+    all that it uses is, values of global names included.
     """
-    counts = (count,) * len(functions) if isinstance(count, int) else count
-    ready = [differentiable(*pair) for pair in zip(functions, counts, strict=True)]
+    ready = [differentiable(function, arguments) for function, arguments in asked]
     if PYTHON_ONLY:
         return make(*ready, *details)
     key = make.__module__, make.__qualname__, tuple(map(fingerprint, ready)), details
@@ -26,10 +32,19 @@ def pointer(make, functions, count, *details):
     return _pointers[key]
 
 
-def differentiable(function, count):
-    """A user's function of `count` arguments, to be called from compiled code with numbers of any kind."""
+def differentiable(function, arguments):
+    """A user's function, to be called from compiled code with numbers of any kind."""
+    if (getattr(function, "__module__", "") or "").startswith("bricard."):
+        return function  # compiled already
+    course = course_of(function, arguments)
     if PYTHON_ONLY:
         return plain_copy(function)
+    followed = course and written(course, name_of(function), [name for name, _ in arguments], lifted)
+    return inlined(followed) if followed else as_it_stands(function, len(arguments))
+
+
+def as_it_stands(function, count):
+    """A function of `count` arguments, compiled with all its branches and loops."""
     if hasattr(function, "py_func"):
         return function
     if is_bound(function):

@@ -1,18 +1,55 @@
-"""Numbers that carry two directions: x + a alpha + b beta + ab alpha beta, with alpha^2 = beta^2 = 0 (hyper-dual numbers).
+"""Numbers of our own in plain Python: whatever is done to them becomes a word (of Python, math or NumPy) and its numbers.
 
-x is the value, a and b are its derivatives along two directions, ab is the mixed second derivative; with both directions the
-same, ab is the second derivative along it. A function of such numbers gives its value and these derivatives, exact to rounding,
-on the side of every branch on which the value lies (Fike and Alonso, AIAA 2011-886).
+HyperDual carries two directions: x + a alpha + b beta + ab alpha beta, with alpha^2 = beta^2 = 0. x is the value, a and b are its
+derivatives along two directions, ab is the mixed second derivative; with both directions the same, ab is the second derivative
+along it. A function of such numbers gives its value and these derivatives, exact to rounding, on the side of every branch on
+which the value lies (Fike and Alonso, AIAA 2011-886).
 
-This class serves plain Python; `compiled/hyperdual.py` makes it a type of Numba. The rules of both are those of rules.py.
+The class serves plain Python; `compiled/hyperdual.py` makes it a type of Numba. The rules of both are those of rules.py.
 """
 
 import numpy as np
 
 PARTS = ("x", "a", "b", "ab")
+TO_FLOAT = "it hands a number that it was given to code that takes floats only, which would drop its derivatives"
 
 
-class HyperDual:
+class Refusal(TypeError):
+    """What a user's function does and must not, as the end of a sentence."""
+
+
+class Number:
+    """What users' functions are called with in the place of floats; arithmetic.py gives it the operators.
+
+    A class says in `of` what a word of some numbers is.
+    """
+
+    __slots__ = ()
+
+    @staticmethod
+    def of(word, *numbers):
+        """What a function of numbers gives, of which some are of this class."""
+        raise NotImplementedError
+
+    def __float__(self):
+        raise Refusal(TO_FLOAT)
+
+    __complex__ = __float__
+
+    def __format__(self, how):
+        raise Refusal("it makes a text of a number that it was given. Work with numbers")
+
+    @property
+    def real(self):
+        """The number itself, as of any real number."""
+        return self
+
+    def conjugate(self):
+        """The number itself."""
+        return self
+
+
+class HyperDual(Number):
     """A value x, its derivatives a and b along two directions, and the mixed second derivative ab."""
 
     __slots__ = PARTS
@@ -31,14 +68,6 @@ class HyperDual:
         return int(self.x)
 
     __trunc__ = __int__
-
-    @property
-    def real(self):
-        """The number itself, as of any real number."""
-        return self
-
-    def __float__(self):
-        raise TypeError("float(x) would drop the derivatives of x: leave float() out")
 
     def __hash__(self):
         return hash(tuple(getattr(self, part) for part in PARTS))

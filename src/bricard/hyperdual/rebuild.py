@@ -4,15 +4,19 @@ Compiled code needs helpers that are compiled, plain Python a `math` that knows 
 it is.
 """
 
+import builtins
 import dis
 import functools
-import math
 from collections import namedtuple
-from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType, SimpleNamespace
+from pathlib import Path
+from types import CellType, CodeType, FunctionType, MethodType, ModuleType, SimpleNamespace
+from types import BuiltinFunctionType as Builtin
 from typing import Any
 
+import numpy as np
+
 from ..errors import UserFunctionError
-from .plain import MATH, STAND_INS
+from .stand_ins import MODULES, STAND_INS
 
 LIBRARIES = ("numpy", "scipy", "math", "numba", "builtins", "bricard")
 VECTORS = "bricard.kernels.vectors"
@@ -33,7 +37,7 @@ def is_bound(value):
     """Whether a value is a function with something bound to it: partial, a method, an object that can be called."""
     if isinstance(value, (functools.partial, MethodType)):
         return True
-    if isinstance(value, (type, FunctionType, BuiltinFunctionType)) or hasattr(value, "py_func"):
+    if isinstance(value, (type, FunctionType, Builtin)) or hasattr(value, "py_func"):
         return False
     return callable(value) and is_users(type(value).__call__)
 
@@ -48,44 +52,72 @@ def names_of(code):
 
 
 def rebuilt(function: Any, replaced: Any) -> Any:
-    """A copy of a plain function in which each global and closed-over value v is replaced(v).
+    """A copy of a plain function in which each global, closed-over and default value v is replaced(v).
 
     A new function in any case: its fingerprint (compiled/cache.py) is that of the values that its globals have now.
     """
     own = function.__globals__
     names = {name: own[name] for name in names_of(function.__code__) if name in own}
+    refuse_changeable(function, names)
+    python = {name: vars(builtins)[name] for name in names_of(function.__code__) if hasattr(builtins, name)}
     changed = {name: replaced(value) for name, value in names.items()}
+    changed |= {name: new for name, value in python.items() if name not in own and (new := replaced(value)) is not value}
     cells = []
-    for cell in function.__closure__ or ():
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         try:
-            cells.append(CellType(replaced(cell.cell_contents)))
+            value = cell.cell_contents
         except ValueError:  # empty: defined later
             cells.append(cell)
-    copy = FunctionType(
-        function.__code__, {**own, **changed}, function.__name__, function.__defaults__, tuple(cells) or None
-    )
+        else:
+            refuse_changeable(function, {name: value})
+            cells.append(CellType(replaced(value)))
+    defaults = None if function.__defaults__ is None else tuple(map(replaced, function.__defaults__))
+    copy = FunctionType(function.__code__, {**own, **changed}, function.__name__, defaults, tuple(cells) or None)
     copy.__kwdefaults__, copy.__doc__, copy.__module__ = function.__kwdefaults__, function.__doc__, function.__module__
     copy.__qualname__ = function.__qualname__
     return copy
 
 
-def plain_copy(function: Any, mathematics: Any = MATH, stand_ins: Any = STAND_INS) -> Any:
-    """A copy for plain Python, whose `math` takes hyper-dual numbers."""
+def refuse_changeable(function, names):
+    """Refuse global and closed-over values that may be changed later, which compiled code would not notice."""
+    for name, value in names.items():
+        line = _line_of(function.__code__, name) if isinstance(value, (list, dict, set, bytearray)) else None
+        if line is not None:
+            place = f"({Path(function.__code__.co_filename).name}, line {line})"
+            raise UserFunctionError(
+                f'The function "{function.__name__}" {place} cannot be compiled: it uses the {type(value).__name__} "{name}", '
+                f"which may change. Make that a tuple, an array, or numbers; {OWN}."
+            )
+
+
+def _line_of(code, name):
+    """The line of a code that uses a global or closed-over name; None where the name is only one of an attribute."""
+    line = code.co_firstlineno
+    for instruction in dis.get_instructions(code):
+        line = getattr(instruction, "positions", None) and instruction.positions.lineno or line
+        if instruction.argval == name and instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_CLOSURE"):
+            return line
+    inner = (_line_of(constant, name) for constant in code.co_consts if isinstance(constant, CodeType))
+    return next((found for found in inner if found is not None), None)
+
+
+def plain_copy(function: Any) -> Any:
+    """A copy for plain Python that takes Numbers: it uses the stand-ins for math, NumPy and some of Python's functions."""
     known = {}
 
     def replaced(value: Any) -> Any:
-        if value is math:
-            return mathematics
-        if isinstance(value, ModuleType) and value.__name__ == VECTORS:
-            return SimpleNamespace(**{name: replaced(item) for name, item in vars(value).items() if name[0] != "_"})
-        if isinstance(value, BuiltinFunctionType):
-            return stand_ins.get(value, value)
+        if isinstance(value, ModuleType):
+            if value.__name__ == VECTORS:
+                return SimpleNamespace(**{name: replaced(item) for name, item in vars(value).items() if name[0] != "_"})
+            return MODULES.get(value, value)
+        if isinstance(value, (Builtin, type, np.ufunc)) or (callable(value) and _of_numpy(value)):
+            return STAND_INS.get(value, value)
         if isinstance(value, functools.partial):
-            return functools.partial(replaced(value.func), *value.args, **value.keywords)
+            return functools.partial(replaced(value.func), *map(replaced, value.args), **value.keywords)
         if isinstance(value, MethodType):
-            return MethodType(replaced(value.__func__), value.__self__)
+            return MethodType(replaced(value.__func__), Owner(value.__self__, replaced))
         if is_bound(value):
-            return MethodType(replaced(type(value).__call__), value)
+            return MethodType(replaced(type(value).__call__), Owner(value, replaced))
         value = plain_of(value)
         if not isinstance(value, FunctionType) or (not is_users(value) and _is_library(value)):
             return value
@@ -95,6 +127,31 @@ def plain_copy(function: Any, mathematics: Any = MATH, stand_ins: Any = STAND_IN
         return known[id(value)]
 
     return replaced(function)
+
+
+class Owner:
+    """The object of a method, as its function may use it: to read numbers and to call other methods."""
+
+    def __init__(self, owner, replaced):
+        vars(self).update(_owner=owner, _replaced=replaced)
+
+    def __getattr__(self, name):
+        value = getattr(self._owner, name)
+        if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
+            return tuple(value)  # what it appends to a copy would be lost
+        return value.copy() if isinstance(value, (np.ndarray, dict, set)) else self._replaced(value)
+
+    def __setattr__(self, name, value):
+        raise UserFunctionError(
+            f'"{type(self._owner).__qualname__}" sets {name} where it is called: a function keeps nothing between its calls; {OWN}.'
+        )
+
+    def __call__(self, *arguments):
+        return self._replaced(self._owner)(*arguments)
+
+
+def _of_numpy(value):
+    return (getattr(value, "__module__", "") or "").partition(".")[0] == "numpy"
 
 
 def _is_library(function):

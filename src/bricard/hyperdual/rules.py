@@ -99,6 +99,18 @@ def fmod(u, v):
     return HyperDual(m, u.a - times(n, v.a), u.b - times(n, v.b), u.ab - times(n, v.ab))
 
 
+def remainder(u, v):
+    """The remainder of the nearest whole quotient; of the even one where two are as near."""
+    x, y = abs(u.x), abs(v.x)
+    m = np.fmod(x, y)
+    odd = np.fmod(0.5 * (x - m), y) != 0.0
+    if m > y - m or (m == y - m and odd):
+        m -= y
+    m *= np.copysign(1.0, u.x)
+    n = np.rint((u.x - m) / v.x)
+    return HyperDual(m, u.a - times(n, v.a), u.b - times(n, v.b), u.ab - times(n, v.ab))
+
+
 def arctan2(u, v):
     f, h = np.arctan2(u.x, v.x), np.hypot(u.x, v.x)
     if h == 0.0 or h == np.inf:

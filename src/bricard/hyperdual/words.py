@@ -34,7 +34,7 @@ ONE = {
     rules.arctanh: (np.arctanh, math.atanh),
     rules.erf: (math.erf,),
     rules.erfc: (math.erfc,),
-    rules.absolute: (np.absolute, np.fabs, math.fabs, builtins.abs),
+    rules.absolute: (builtins.abs, np.absolute, np.fabs, math.fabs),
     rules.radians: (np.radians, np.deg2rad, math.radians),
     rules.degrees: (np.degrees, np.rad2deg, math.degrees),
 }
@@ -53,6 +53,7 @@ TWO = {
     rules.modulo: (np.mod, operator.mod, operator.imod),
     rules.floor_divide: (np.floor_divide, operator.floordiv, operator.ifloordiv),
     rules.fmod: (np.fmod, math.fmod),
+    rules.remainder: (math.remainder,),
     rules.arctan2: (np.arctan2, math.atan2),
     rules.hypot: (np.hypot, math.hypot),
     rules.copysign: (np.copysign, math.copysign),
@@ -67,6 +68,7 @@ TWO = {
 # what looks at the value alone and gives a real number or a truth
 VALUE = (np.sign, np.floor, np.ceil, np.trunc, np.rint, np.isnan, np.isfinite, np.isinf, np.signbit)
 VALUE += (math.isnan, math.isfinite, math.isinf)
+SEVERAL = (builtins.max, builtins.min, math.hypot)  # of two numbers or more, from the first on
 WHOLE_NUMBER = (math.floor, math.ceil, math.trunc)  # what gives a whole number
 COMPARISONS = (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne)
 SIGNS = {
@@ -77,4 +79,21 @@ SIGNS = {
     operator.pow: "pow",
     operator.mod: "mod",
     operator.floordiv: "floordiv",
+}
+LOGIC = {np.logical_and: operator.and_, np.logical_or: operator.or_, np.logical_not: operator.not_}
+# NumPy's functions of numbers -> the word that stands for them: an operator where there is one
+OF_UFUNC = {
+    **{word: word for named in ONE.values() for word in named if isinstance(word, np.ufunc)},
+    **{word: named[1] for named in WHOLE.values() for word in named[:1]},
+    **{
+        word: named[1] if named[1:] and named[1] in SIGNS else word
+        for named in TWO.values()
+        for word in named
+        if isinstance(word, np.ufunc)
+    },
+    **{word: word for word in VALUE if isinstance(word, np.ufunc)},
+    **dict(zip((np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal), COMPARISONS, strict=True)),
+    **LOGIC,
+    np.power: operator.pow,
+    np.float_power: operator.pow,
 }

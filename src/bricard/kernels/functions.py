@@ -22,6 +22,7 @@ from typing import NamedTuple
 from ..compiled.hyperdual_arrays import store, take
 from ..compiled.interfaces import FUNCTION
 from ..compiled.pointers import compiled
+from ..hyperdual.following import Numbers, Record
 from .vectors import add, cross, dot, position_of, rotate, rotation_of, scale, spin_of, subtract, triple
 
 
@@ -39,6 +40,12 @@ class Motion(NamedTuple):
     R: tuple
     v: tuple
     w: tuple
+
+
+def arguments_of(kind, count):
+    """Names and shapes (hyperdual/following.py) of the arguments of a function of two sides and `count` parameters."""
+    side = Record(kind, ((3,), (3, 3), (3,), (3,))[: len(kind._fields)])
+    return ("t", ()), ("a", side), ("b", side), ("p", Numbers(count))
 
 
 class Given(IntEnum):

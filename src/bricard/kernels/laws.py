@@ -11,6 +11,8 @@ from ..compiled.interfaces import LAW
 from ..compiled.users import pointer
 from .profiles import spline, spline_integral
 
+LAW_OF, POTENTIAL_OF = (("t", ()), ("x", ()), ("v", ())), (("x", ()),)  # arguments: numbers, each by its name
+
 
 @LAW
 def linear(t, x, speed, parameters, first, out):
@@ -43,7 +45,7 @@ def of_profile(profile):
 
 def of_function(function):
     """The law of a user's function F(t, x, x'), with exact derivatives."""
-    return pointer(_law, (function,), 3)
+    return pointer(_law, ((function, LAW_OF),))
 
 
 def _law(function):
@@ -57,7 +59,7 @@ def _law(function):
 
 def of_potential(potential):
     """The law of a user's potential U(x): F = -U'(x)."""
-    return pointer(_elastic, (potential,), 1)
+    return pointer(_elastic, ((potential, POTENTIAL_OF),))
 
 
 def _elastic(potential):
@@ -70,7 +72,7 @@ def _elastic(potential):
 
 def of_function_and_potential(function, potential):
     """The law of a user's function F(t, x, x') that is -U'(x) at rest: what it adds with x' is not conservative."""
-    return pointer(_elastic_and_rest, (function, potential), (3, 1))
+    return pointer(_elastic_and_rest, ((function, LAW_OF), (potential, POTENTIAL_OF)))
 
 
 def _elastic_and_rest(function, potential):

@@ -96,7 +96,7 @@ def tabulated(t, parameters, first, out):
 
 def of_function(function):
     """The profile of a user's function u(t), with exact derivatives."""
-    return pointer(_profile, (function,), 1)
+    return pointer(_profile, ((function, (("t", ()),)),))
 
 
 def _profile(function):

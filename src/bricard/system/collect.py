@@ -16,7 +16,7 @@ from . import user_potential
 from .elements import TYPES, ElementType, function_type
 from .user_check import check_function, check_law, check_profile
 from .user_joint import MEMORY, element_numbers
-from .user_pattern import joint_structure, mask_of, rows_of
+from .user_pattern import arguments_of, arguments_of_potential, joint_structure, mask_of, rows_of
 
 
 @dataclass(frozen=True)
@@ -186,16 +186,15 @@ class Collector:
 
 def compiled_function(element):
     """The pointer of the function of an element, and of its Jacobian."""
+    given = element.function, arguments_of(element)
     if element.potential is not None:
-        given, counts = (element.function, element.potential), (4, 3)
+        stored = element.potential, arguments_of_potential(element)
         if element.function is None:
-            return users.pointer(functions.of_potential, given[1:], counts[1:])
-        return users.pointer(functions.of_load_and_potential, given, counts)
+            return users.pointer(functions.of_potential, (stored,))
+        return users.pointer(functions.of_load_and_potential, (given, stored))
     if element.jacobian is not None:
-        return users.pointer(functions.of_poses_and_jacobian, (element.function, element.jacobian), 4)
-    return users.pointer(
-        functions.of_poses if element.kind == "joint" else functions.of_motions, (element.function,), 4
-    )
+        return users.pointer(functions.of_poses_and_jacobian, (given, (element.jacobian, given[1])))
+    return users.pointer(functions.of_poses if element.kind == "joint" else functions.of_motions, (given,))
 
 
 def compiled_profile(profile: Any, name: str):

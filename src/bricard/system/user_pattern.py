@@ -4,35 +4,47 @@ A joint that only looks at points has one translation per row, and no geometric 
 12 x 12 pattern the factorisation would cost several times as much.
 """
 
+import re
+
 import numpy as np
 
+from ..hyperdual.course import course_of
 from ..hyperdual.dependence import dependence
+from ..kernels import functions
 from ..kernels.functions import ALL_WAYS, TIME, Motion, Pose
 
+FIRST_WAY = {"x": 0, "R": 3, "v": 12, "w": 15}  # own direction of the first number of a field of a
 
-def _arguments(number, moving, count):
-    def side(way):
-        x = tuple(number(1 << way + k) for k in range(3))
-        R = ((number(0b111 << way + 3),) * 3,) * 3
-        if not moving:
-            return Pose(x, R)
-        v, w = (tuple(number(1 << way + 12 + shift + k) for k in range(3)) for shift in (0, 3))
-        return Motion(x, R, v, w)
 
-    return number(1 << TIME), side(0), side(6), [number(0)] * count
+def arguments_of(element):
+    """Names and shapes of the arguments of an element's function."""
+    return functions.arguments_of(Pose if element.kind == "joint" else Motion, len(element.parameters))
+
+
+def arguments_of_potential(element):
+    """Names and shapes of the arguments of an element's potential."""
+    return functions.arguments_of(Pose, len(element.parameters))[1:]
+
+
+def bits_of(name):
+    """The bits of a number among the arguments, such as b.x[2], by own directions of kernels/functions.py."""
+    if name == "t":
+        return 1 << TIME
+    place = re.match(r"([ab])\.(\w)\[(\d)\]", name)
+    if place is None:  # a parameter
+        return 0
+    side, field, i = place.groups()
+    way = FIRST_WAY[field] + (6 if side == "b" else 0)
+    return 0b111 << way if field == "R" else 1 << way + int(i)
 
 
 def rows_of(element):
-    """What each row, load or potential of an element depends on: (bits, second derivatives), or None where it cannot be told.
-
-    Bits are own directions of kernels/functions.py.
-    """
-    count = len(element.parameters)
+    """What each row, load or potential of an element depends on: (bits, second derivatives), or None where it cannot be told."""
     if element.function is None:
-        return dependence(element.potential, lambda number: _arguments(number, False, count)[1:])
-    moving, rows = element.kind != "joint", element.rows if element.potential is None else 6
-    found = dependence(element.function, lambda number: _arguments(number, moving, count))
-    return found if found is not None and len(found) == rows else None
+        course = course_of(element.potential, arguments_of_potential(element))
+        return None if course is None else dependence(course, bits_of)
+    course, rows = course_of(element.function, arguments_of(element)), element.rows if element.potential is None else 6
+    return dependence(course, bits_of) if course is not None and course.rows == rows else None
 
 
 def mask_of(found):

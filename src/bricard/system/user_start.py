@@ -11,6 +11,7 @@ import numpy as np
 from ..compiled.hyperdual import HyperDual, lifted
 from ..compiled.users import pointer
 from ..errors import ModelError
+from ..hyperdual.following import Numbers
 from ..hyperdual.rebuild import plain_copy, plain_of
 from ..kernels import user_functions
 from ..kernels.user_elimination import settle
@@ -40,11 +41,13 @@ class Prepared(NamedTuple):
 
 def pointer_of(kind, function, motion, n_q, n_v, n_p):
     """The compiled function."""
+    s, p = ("s", (n_q,)), ("p", Numbers(n_p))
     if motion is not None:
-        return pointer(user_functions.with_motion, (function, motion), 2, n_q, n_p)
+        return pointer(user_functions.with_motion, ((function, (s, p)), (motion, (s, p))), n_q, n_p)
     if kind == "routine":
-        return pointer(user_functions.routine, (function,), 3, n_q, n_v, n_p)
-    return pointer(getattr(user_functions, kind), (function,), 2 if kind == "explicit" else 4, n_q, n_p)
+        return pointer(user_functions.routine, ((function, (s, ("u", (n_v,)), p)),), n_q, n_v, n_p)
+    arguments = (s, p) if kind == "explicit" else (("d", (3,)), ("C", (3, 3)), s, p)
+    return pointer(getattr(user_functions, kind), ((function, arguments),), n_q, n_p)
 
 
 def directed(values, along):
