@@ -43,10 +43,6 @@ def late(t):
     return t * t if t < 1.0 else 2.0 * t - 1.0
 
 
-def listed(t, a, b, p):
-    return tuple(np.array(b.x) - np.array(a.x))
-
-
 LIST, DICT, SPLINE = [3.0], {"k": 3.0}, CubicSpline([0.0, 1.0, 2.0], [0.0, 1.0, 0.0])
 
 
@@ -71,12 +67,6 @@ def with_gamma(t, x, v):
     return -math.gamma(2.0 + x)
 
 
-def with_array(t, x, v):
-    if x > 1e6:
-        return np.linalg.norm(np.array([x, v]))
-    return -x
-
-
 def with_pair(t, x, v):
     return (-x, v) if x > 1e6 else -x
 
@@ -91,8 +81,6 @@ REFUSED = {
     with_float: r"float\(x\).*Leave float\(\) out",
     with_library: '"SPLINE", .*a table',
     with_gamma: "gamma, of which no derivative is known",
-    with_array: r"an array of its arguments.*vectors.norm\(d\)",
-    listed: r"an array of its arguments.*vectors.subtract\(b.x, a.x\)",
     with_pair: "",
     with_misspelling: '"undefined", which is not defined',
 }
@@ -104,7 +92,6 @@ def drawn():
     return model
 
 
-@uncompiled
 @pytest.mark.parametrize(("function", "what"), REFUSED.items(), ids=lambda x: getattr(x, "__name__", ""))
 def test_functions_that_cannot_be_differentiated(function, what):
     """By name, line and remedy; only the branch that the start does not take is wrong in some of them."""

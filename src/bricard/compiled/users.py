@@ -34,8 +34,8 @@ def pointer(make, asked, *details):
 
 def differentiable(function, arguments):
     """A user's function, to be called from compiled code with numbers of any kind."""
-    if (getattr(function, "__module__", "") or "").startswith("bricard."):
-        return function  # compiled already
+    if hasattr(function, "py_func") and function.__module__.startswith("bricard."):
+        return function  # our own
     course = course_of(function, arguments)
     if PYTHON_ONLY:
         return plain_copy(function)

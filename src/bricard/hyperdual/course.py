@@ -1,11 +1,13 @@
 """A user's function made ready: followed along its branches, or refused by name and line with what to write instead."""
 
+import linecache
+import re
 import traceback
 from pathlib import Path
 
 from ..errors import UserFunctionError
 from .following import Course, follow
-from .number import Refusal
+from .number import FloatsOnly, Refusal
 from .rebuild import plain_copy, plain_of
 
 ALLOWED = "docs/functions.md says what may be written."
@@ -19,7 +21,10 @@ def course_of(function, arguments) -> Course | None:
     except UserFunctionError:
         raise
     except Exception as error:
-        raise UserFunctionError(f"{_place(function, error)} cannot be compiled: {_what(error)}; {ALLOWED}") from error
+        frame = _frame(function, error)
+        where = f"({Path(frame.filename).name}, line {frame.lineno})"
+        text = f'The function "{name_of(function)}" {where} cannot be compiled: {_what(error, frame)}; {ALLOWED}'
+        raise UserFunctionError(text) from error
 
 
 def name_of(function):
@@ -28,7 +33,21 @@ def name_of(function):
     return getattr(function, "__name__", type(function).__name__)
 
 
-def _what(error):
+def _frame(function, error):
+    """The last frame of the user's that an error passed: where it comes from; else the function's first line."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if PACKAGE not in Path(frame.filename).parents and "site-packages" not in frame.filename]
+    if own:
+        return own[-1]
+    code = plain_of(function).__code__ if hasattr(plain_of(function), "__code__") else type(function).__call__.__code__
+    return traceback.FrameSummary(code.co_filename, code.co_firstlineno, code.co_name)
+
+
+def _what(error, frame):
+    if isinstance(error, FloatsOnly):
+        called = re.search(r"([\w.]+)\(", _segment(frame))
+        if called:
+            return f'it uses "{called[1]}", which takes floats only. Write it out with def, or take a table'
     if isinstance(error, Refusal):
         return str(error).rstrip(".")
     if isinstance(error, NameError):
@@ -36,9 +55,8 @@ def _what(error):
     return f"it raises {type(error).__name__}: {str(error).rstrip('.')}"
 
 
-def _place(function, error):
-    """The name of a function, with the file and the line of the user's that the error comes from."""
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if PACKAGE not in Path(frame.filename).parents and "site-packages" not in frame.filename]
-    where = f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if own else ""
-    return f'The function "{name_of(function)}"{where}'
+def _segment(frame):
+    """The text of what was being done in a frame."""
+    text = linecache.getline(frame.filename, frame.lineno)
+    one_line = frame.end_lineno == frame.lineno
+    return text.encode()[frame.colno : frame.end_colno].decode() if frame.colno is not None and one_line else text

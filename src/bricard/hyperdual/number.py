@@ -18,6 +18,10 @@ class Refusal(TypeError):
     """What a user's function does and must not, as the end of a sentence."""
 
 
+class FloatsOnly(Refusal):
+    """A number was handed to code that takes floats only."""
+
+
 class Number:
     """What users' functions are called with in the place of floats; arithmetic.py gives it the operators.
 
@@ -32,7 +36,7 @@ class Number:
         raise NotImplementedError
 
     def __float__(self):
-        raise Refusal(TO_FLOAT)
+        raise FloatsOnly(TO_FLOAT)
 
     __complex__ = __float__
 

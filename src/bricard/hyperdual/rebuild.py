@@ -84,9 +84,10 @@ def refuse_changeable(function, names):
         line = _line_of(function.__code__, name) if isinstance(value, (list, dict, set, bytearray)) else None
         if line is not None:
             place = f"({Path(function.__code__.co_filename).name}, line {line})"
+            where = "global " if name in function.__globals__ else "outer "
             raise UserFunctionError(
-                f'The function "{function.__name__}" {place} cannot be compiled: it uses the {type(value).__name__} "{name}", '
-                f"which may change. Make that a tuple, an array, or numbers; {OWN}."
+                f'The function "{function.__name__}" {place} cannot be compiled: it uses the {where}{type(value).__name__} '
+                f'"{name}". Make that a tuple, an array, or numbers, which do not change; {OWN}.'
             )
 
 
@@ -155,7 +156,7 @@ def _of_numpy(value):
 
 
 def _is_library(function):
-    return not (function.__module__ or "").startswith("bricard.kernels")
+    return not (function.__module__ or "").startswith(("bricard.kernels", "bricard.problems"))
 
 
 def unbound(value, count):
