@@ -9,12 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from collection import with_mpmath
 
 from bricard.compiled.users import pointer
 from bricard.kernels import functions, laws, profiles
 from bricard.kernels.functions import Given, Motion, Part, Pose
-
-from collection import with_mpmath
 
 FOLDER = Path(with_mpmath.__file__).parent
 THEMES = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "with_mpmath")
@@ -29,7 +28,10 @@ def theme(name, exact):
 
 
 CASES = [
-    (name, role, number) for name in THEMES for role in ROLES for number in range(len(getattr(theme(name, False), role, ())))
+    (name, role, number)
+    for name in THEMES
+    for role in ROLES
+    for number in range(len(getattr(theme(name, False), role, ())))
 ]
 
 

@@ -4,7 +4,6 @@ Numba knows nothing of a rule that has changed: what is compiled with such numbe
 fingerprint, like the name of the type, holds that of all rules (cache.py).
 """
 
-import builtins
 import hashlib
 import math
 import operator

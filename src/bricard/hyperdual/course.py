@@ -36,7 +36,11 @@ def name_of(function):
 def _frame(function, error):
     """The last frame of the user's that an error passed: where it comes from; else the function's first line."""
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if PACKAGE not in Path(frame.filename).parents and "site-packages" not in frame.filename]
+    own = [
+        frame
+        for frame in frames
+        if PACKAGE not in Path(frame.filename).parents and "site-packages" not in frame.filename
+    ]
     if own:
         return own[-1]
     code = plain_of(function).__code__ if hasattr(plain_of(function), "__code__") else type(function).__call__.__code__

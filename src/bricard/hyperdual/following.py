@@ -19,7 +19,13 @@ from .number import Number, Refusal
 MOST_WAYS, MOST_BRANCHES = 512, 64
 TRUTHS = {*words.COMPARISONS, *words.LOGIC.values(), np.isnan, np.isfinite, np.isinf, np.signbit}
 TRUTHS |= {math.isnan, math.isfinite, math.isinf}
-RAISED = (ArithmeticError, ValueError, IndexError, AssertionError, RuntimeError)  # what a branch may do in the place of a result
+RAISED = (
+    ArithmeticError,
+    ValueError,
+    IndexError,
+    AssertionError,
+    RuntimeError,
+)  # what a branch may do in the place of a result
 
 
 class Unfollowable(Exception):
@@ -110,7 +116,7 @@ class Record(NamedTuple):
 class Numbers(NamedTuple):
     """An argument that is an array of numbers: how many."""
 
-    count: int
+    size: int
 
 
 def argument(name, shape, symbol):
@@ -119,7 +125,7 @@ def argument(name, shape, symbol):
         pairs = zip(shape.kind._fields, shape.shapes, strict=True)
         return shape.kind(*(argument(f"{name}.{field}", inner, symbol) for field, inner in pairs))
     if isinstance(shape, Numbers):
-        return np.array([symbol(f"{name}[{i}]") for i in range(shape.count)], object)
+        return np.array([symbol(f"{name}[{i}]") for i in range(shape.size)], object)
     if not shape:
         return symbol(name)
     return tuple(argument(f"{name}[{i}]", shape[1:], symbol) for i in range(shape[0]))

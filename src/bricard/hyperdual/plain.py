@@ -2,6 +2,7 @@
 
 import math
 import operator
+from typing import Any
 
 import numpy as np
 
@@ -63,7 +64,7 @@ def _round(u, digits=None):
     return round(float(u.x), digits)
 
 
-RULES = {word: _of_one(rule) for rule, named in words.ONE.items() for word in named}
+RULES: dict[Any, Any] = {word: _of_one(rule) for rule, named in words.ONE.items() for word in named}
 RULES |= {word: _quiet(rule) for rule, named in {**words.WHOLE, **words.TWO}.items() for word in named}
 RULES |= {word: _in_turn(RULES[word]) for word in words.SEVERAL}
 RULES |= {word: _of_values(word) for word in (*words.VALUE, *words.WHOLE_NUMBER, *words.COMPARISONS, operator.not_)}

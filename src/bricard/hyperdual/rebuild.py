@@ -9,16 +9,18 @@ import dis
 import functools
 from collections import namedtuple
 from pathlib import Path
-from types import CellType, CodeType, FunctionType, MethodType, ModuleType, SimpleNamespace
 from types import BuiltinFunctionType as Builtin
+from types import CellType, CodeType, FunctionType, MethodType, ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from ..errors import UserFunctionError
+from .number import Refusal
 from .stand_ins import MODULES, STAND_INS
 
 LIBRARIES = ("numpy", "scipy", "math", "numba", "builtins", "bricard")
+LOADS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_CLOSURE")
 VECTORS = "bricard.kernels.vectors"
 OWN = "the docs say what may be written: docs/functions.md"
 
@@ -61,7 +63,9 @@ def rebuilt(function: Any, replaced: Any) -> Any:
     refuse_changeable(function, names)
     python = {name: vars(builtins)[name] for name in names_of(function.__code__) if hasattr(builtins, name)}
     changed = {name: replaced(value) for name, value in names.items()}
-    changed |= {name: new for name, value in python.items() if name not in own and (new := replaced(value)) is not value}
+    changed |= {
+        name: new for name, value in python.items() if name not in own and (new := replaced(value)) is not value
+    }
     cells = []
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         try:
@@ -93,11 +97,9 @@ def refuse_changeable(function, names):
 
 def _line_of(code, name):
     """The line of a code that uses a global or closed-over name; None where the name is only one of an attribute."""
-    line = code.co_firstlineno
     for instruction in dis.get_instructions(code):
-        line = getattr(instruction, "positions", None) and instruction.positions.lineno or line
-        if instruction.argval == name and instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_CLOSURE"):
-            return line
+        if instruction.argval == name and instruction.opname in LOADS and instruction.positions is not None:
+            return instruction.positions.lineno
     inner = (_line_of(constant, name) for constant in code.co_consts if isinstance(constant, CodeType))
     return next((found for found in inner if found is not None), None)
 
@@ -107,6 +109,7 @@ def plain_copy(function: Any) -> Any:
     known = {}
 
     def replaced(value: Any) -> Any:
+        kind: Any = type(value)
         if isinstance(value, ModuleType):
             if value.__name__ == VECTORS:
                 return SimpleNamespace(**{name: replaced(item) for name, item in vars(value).items() if name[0] != "_"})
@@ -118,7 +121,7 @@ def plain_copy(function: Any) -> Any:
         if isinstance(value, MethodType):
             return MethodType(replaced(value.__func__), Owner(value.__self__, replaced))
         if is_bound(value):
-            return MethodType(replaced(type(value).__call__), Owner(value, replaced))
+            return MethodType(replaced(kind.__call__), Owner(value, replaced))
         value = plain_of(value)
         if not isinstance(value, FunctionType) or (not is_users(value) and _is_library(value)):
             return value
@@ -137,17 +140,16 @@ class Owner:
         vars(self).update(_owner=owner, _replaced=replaced)
 
     def __getattr__(self, name):
-        value = getattr(self._owner, name)
-        if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
+        value: Any = getattr(self._owner, name)
+        if isinstance(value, list):
             return tuple(value)  # what it appends to a copy would be lost
         return value.copy() if isinstance(value, (np.ndarray, dict, set)) else self._replaced(value)
 
     def __setattr__(self, name, value):
-        raise UserFunctionError(
-            f'"{type(self._owner).__qualname__}" sets {name} where it is called: a function keeps nothing between its calls; {OWN}.'
-        )
+        raise Refusal(f"it sets self.{name}, but a function keeps nothing between its calls")
 
     def __call__(self, *arguments):
+        """Call the object."""
         return self._replaced(self._owner)(*arguments)
 
 

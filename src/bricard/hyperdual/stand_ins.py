@@ -83,7 +83,7 @@ class Real(float, metaclass=_Words):
 class Text(str, metaclass=_Words):
     """str, which refuses numbers that have no digits."""
 
-    def __new__(cls, *values):
+    def __new__(cls, *values: Any):
         """A text."""
         if values and isinstance(values[0], Number):
             format(values[0])
@@ -91,7 +91,7 @@ class Text(str, metaclass=_Words):
 
 
 def _extreme(word):
-    def called(*values, **options):
+    def called(*values: Any, **options):
         numbers = values if len(values) > 1 else tuple(values[0])
         if options or not any(isinstance(number, Number) for number in numbers):
             return word(*values, **options)
@@ -122,8 +122,10 @@ def _place(before):
 left, right = _place(operator.lt), _place(operator.le)
 
 
-def _sorted_place(knots, x, side="left"):
-    return np.searchsorted(knots, x, side) if not isinstance(x, Number) else (left if side == "left" else right)(knots, x)
+def _sorted_place(knots, x, side: Any = "left"):
+    return (
+        np.searchsorted(knots, x, side) if not isinstance(x, Number) else (left if side == "left" else right)(knots, x)
+    )
 
 
 def objects(values, dtype=None, **_):
@@ -139,7 +141,9 @@ def _made_by(word):
     """One of NumPy's functions that make arrays of constants, as arrays that may be written to."""
 
     def called(*shape, dtype=None, **options):
-        return word(*shape, **options).astype(object) if dtype in (None, float) else word(*shape, dtype=dtype, **options)
+        return (
+            word(*shape, **options).astype(object) if dtype in (None, float) else word(*shape, dtype=dtype, **options)
+        )
 
     return called
 
@@ -180,7 +184,9 @@ def norm(x, ord=None, axis=None):
 
 
 def _math():
-    own = {math.log, *words.WHOLE_NUMBER} | {word for named in (*words.ONE.values(), *words.TWO.values()) for word in named}
+    own = {math.log, *words.WHOLE_NUMBER} | {
+        word for named in (*words.ONE.values(), *words.TWO.values()) for word in named
+    }
     own |= {word for word in words.VALUE if not isinstance(word, np.ufunc)}
     found: dict[str, Any] = {}
     for name, value in vars(math).items():

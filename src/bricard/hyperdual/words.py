@@ -92,7 +92,9 @@ OF_UFUNC = {
         if isinstance(word, np.ufunc)
     },
     **{word: word for word in VALUE if isinstance(word, np.ufunc)},
-    **dict(zip((np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal), COMPARISONS, strict=True)),
+    **dict(
+        zip((np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal), COMPARISONS, strict=True)
+    ),
     **LOGIC,
     np.power: operator.pow,
     np.float_power: operator.pow,

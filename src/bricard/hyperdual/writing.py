@@ -128,4 +128,3 @@ def written(course: Course, name: str, arguments, lifted) -> FunctionType | None
     scope = {}
     exec(compile(code, f"<{name}, followed>", "exec"), scope)
     return scope["make"](**text.named)
-

@@ -37,6 +37,7 @@ from .functions import (
 from .vectors import add, cross, position_of, rotate, rotate_back, scale, spin_of, triple
 
 DEPENDS, ROWS, JACOBIAN = int(Header.DEPENDS), int(Header.ROWS), int(Header.JACOBIAN)
+PAIRS = int(Header.PAIRS)
 BOTH = 2**12 - 1
 
 
@@ -160,15 +161,12 @@ def along_the_motion(e, rows, system, work):
 
 
 @compiled
-def second_slopes(e, mask, rows, ahead, out, system, work):
-    """d(G v)/dq, or dG/dt if `ahead`: mixed derivatives along the motion and each direction.
-
-    A turn e and the turn of the motion w do not commute: R [e]x [w]x where G v is differentiated, R [w]x [e]x where G is.
-    """
+def second_slopes(e, mask, rows, time, out, system, work):
+    """d(G v)/dq, with time = 1 d(G v + Phi_t)/dq: mixed derivatives along the motion and each direction."""
     given, parts, o = work.given, work.parts, system.g_first[e]
     for i in range(12 * rows):
         out[o + i] = 0.0
-    put_pose_motion(e, 1.0 if ahead else 0.0, system, work)
+    put_pose_motion(e, time, system, work)
     for way in range(POSE_WAYS):
         if depends(mask, way):
             side, turn = way // 6, way % 6 >= 3
@@ -176,7 +174,7 @@ def second_slopes(e, mask, rows, ahead, out, system, work):
             R_s, unit, place = values_of_R(given, side), axis(way % 3), R + SIDE * side
             put_way(given, SECOND, way, 1.0)
             if turn:
-                put_turns(given, place, R_s, w if ahead else unit, unit if ahead else w)
+                put_turns(given, place, R_s, unit, w)
             ask(e, system, work)
             for r in range(rows):
                 out[o + 12 * r + way] = parts[4 * r + MIXED]
@@ -189,9 +187,27 @@ def second_slopes(e, mask, rows, ahead, out, system, work):
         R_s, p = values_of_R(given, side), triple(system.parameters, system.parameter[e] + 3 * side)
         for r in range(rows):
             c = o + 12 * r + 6 * side
-            y = rotate_back(R_s, triple(work.g, c))
-            add_three(out, c + 3, cross(p, cross(y, w)) if ahead else cross(cross(w, p), y))
+            add_three(out, c + 3, cross(cross(w, p), rotate_back(R_s, triple(work.g, c))))
     clear_poses(given)
+
+
+@compiled
+def slopes_ahead(e, mask, rows, known, system, work):
+    """dG/dt = d(G v + Phi_t)/dq, plus the column of turns x w: turns and the motion do not commute.
+
+    known : d(G v)/dq is in work.rate, and is that with Phi_t.
+    """
+    o = system.g_first[e]
+    if known:
+        for i in range(12 * rows):
+            work.g_dot[o + i] = work.rate[o + i]
+    else:
+        second_slopes(e, mask, rows, 1.0, work.g_dot, system, work)
+    for side in range(2):
+        w = spin_of(work.velocity, system.operand_a[e] if side == 0 else system.operand_b[e])
+        for r in range(rows):
+            c = o + 12 * r + 6 * side + 3
+            add_three(work.g_dot, c, cross(triple(work.g, c), w))
 
 
 @compiled
@@ -215,10 +231,10 @@ def stiffness(e, mask, rows, lam, first, pulls, system, work):
         if not depends(mask, c):
             continue
         put_way(given, FIRST, c, 1.0)
-        side, place = c // 6, R + SIDE * (c // 6)
+        side, place, others = c // 6, R + SIDE * (c // 6), mask & int(system.parameters[system.parameter[e] + PAIRS + c])
         for i in range(POSE_WAYS):
             turns = c % 6 >= 3 and i % 6 >= 3 and i // 6 == side
-            if not depends(mask, i) or (i > c and not turns):
+            if not depends(others, i) or (i > c and not turns):
                 continue
             R_s = values_of_R(given, side)
             put_way(given, SECOND, i, 1.0)
@@ -282,9 +298,9 @@ def function_joint(t, flags, first, last, system, work):
                     work.phi_t[system.row[e] + r] = 0.0
             along_the_motion(e, rows, system, work)
         if flags & RATE:
-            second_slopes(e, mask, rows, False, work.rate, system, work)
+            second_slopes(e, mask, rows, 0.0, work.rate, system, work)
         if flags & G_DOT:
-            second_slopes(e, mask, rows, True, work.g_dot, system, work)
+            slopes_ahead(e, mask, rows, flags & RATE != 0 and not depends(whole, TIME), system, work)
         if flags & TANGENT and flags & REFRESH:
             pulls = pull(e, rows, 0, system, work), pull(e, rows, 1, system, work)
             stiffness(e, mask, rows, work.lam, system.row[e], pulls, system, work)

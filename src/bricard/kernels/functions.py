@@ -78,7 +78,8 @@ class Header(IntEnum):
     ROWS = 6
     DEPENDS = 7  # bit i: depends on own direction i; bit TIME: on the time
     JACOBIAN = 8  # 1: the rows are followed by the user's Jacobian
-    OWN = 9
+    PAIRS = 9  # twelve: bits of the directions with which each of the poses has mixed second derivatives that are used
+    OWN = 21
 
 
 MOST_RESULTS = 13  # numbers for each row: itself and twelve derivatives

@@ -8,7 +8,7 @@ on v is left out of K.
 
 from ..compiled.interfaces import G_DOT, KERNEL, RATE, REFRESH, TANGENT
 from ..compiled.pointers import compiled
-from .function_joint import DEPENDS, ROWS, add_three, bend_turns, moving_ways
+from .function_joint import DEPENDS, PAIRS, ROWS, add_three, bend_turns, moving_ways
 from .functions import (
     FIRST,
     MIXED,
@@ -162,9 +162,10 @@ def stiffness(e, mask, rows, system, work):
     for c in range(POSE_WAYS):
         if not matters(mask, c):
             continue
+        others = mask & int(system.parameters[system.parameter[e] + PAIRS + c])
         put_body_way(given, FIRST, e, c, 1.0, system, work)
         for way in range(POSE_WAYS, WAYS):
-            if depends(mask, way):
+            if depends(others, way):
                 put_way(given, SECOND, way, 1.0)
                 ask(e, system, work)
                 for r in range(rows):

@@ -16,7 +16,7 @@ from . import user_potential
 from .elements import TYPES, ElementType, function_type
 from .user_check import check_function, check_law, check_profile
 from .user_joint import MEMORY, element_numbers
-from .user_pattern import arguments_of, arguments_of_potential, joint_structure, mask_of, rows_of
+from .user_pattern import arguments_of, arguments_of_potential, joint_structure, mask_of, pairs_of, rows_of
 
 
 @dataclass(frozen=True)
@@ -129,11 +129,11 @@ class Collector:
             found, kind = rows_of(element), "potential" if element.function is None else element.kind
             structure = joint_structure(found) if kind in ("joint", "potential") else None
             made = function_type(kind, element.rows, structure)
-            self.types[key] = made, compiled_function(element), mask_of(found)
+            self.types[key] = made, compiled_function(element), mask_of(found), pairs_of(found, kind)
         if both:
             user_potential.check_load(element, self.length)
-        kind, pointer, mask = self.types[key]
-        header = (*np.concatenate(element.points), element.rows, mask, element.jacobian is not None)
+        kind, pointer, mask, pairs = self.types[key]
+        header = (*np.concatenate(element.points), element.rows, mask, element.jacobian is not None, *pairs)
         numbers = (*map(float, header), *element.parameters)
         self.elements.append(Element(kind, element.bodies, element.bodies, numbers, pointer, row))
 

@@ -57,6 +57,28 @@ def mask_of(found):
     return mask
 
 
+def pairs_of(found, kind):
+    """For each of the twelve directions of poses the bits of those with which mixed second derivatives are used in K.
+
+    Of a joint or a potential these are directions of poses, of a nonholonomic row those of velocities: there the poses are the bodies', which
+    take all that belongs to a side along where they turn.
+    """
+    if found is None:
+        return (ALL_WAYS,) * 12
+    pairs = [0] * 12
+    for bits, second in found:
+        for way in range(12):
+            pairs[way] |= second.get(way, 0)
+            if way % 6 >= 3 and kind in ("joint", "potential"):
+                turns = 0b111 << 6 * (way // 6) + 3
+                pairs[way] |= turns if bits & turns else 0
+            elif way % 6 >= 3:
+                side = 6 * (way // 6)
+                for own in (*range(side, side + 6), *range(side + 12, side + 18)):
+                    pairs[way] |= second.get(own, 0)
+    return tuple(pairs)
+
+
 def joint_structure(found):
     """Masks (rows, 12) of G and (12, 12) of K, by directions of the bodies; None where all entries may be there."""
     if found is None:

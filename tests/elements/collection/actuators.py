@@ -55,8 +55,8 @@ def gust(t, x, v):
 
 
 def magnet(t, a, b, p):
-    d = tuple(q - r for q, r in zip(b.x, a.x))
-    r2 = sum(map(lambda c: c * c, d))
+    d = tuple(q - r for q, r in zip(b.x, a.x))  # noqa: B905
+    r2 = sum(map(lambda c: c * c, d))  # noqa: C417
     f = p[0] / (r2 + 1e-4) ** 2.5
     return tuple(-f * c for c in d) + (0.0, 0.0, 0.0)
 

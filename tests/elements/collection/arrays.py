@@ -92,6 +92,13 @@ def lift(t, a, b, p):
     return out
 
 
-JOINTS = ((rod, (1.2,), 1), (rod_squared, (1.2,), 1), (hinge, (0.0,), 5), (screw, (0.05,), 3), (parallel, (0.0,), 2), (on_ellipsoid, (0.0,), 1))
+JOINTS = (
+    (rod, (1.2,), 1),
+    (rod_squared, (1.2,), 1),
+    (hinge, (0.0,), 5),
+    (screw, (0.05,), 3),
+    (parallel, (0.0,), 2),
+    (on_ellipsoid, (0.0,), 1),
+)
 ROWS = ((rolling, (0.25,), 2), (skate, (0.0,), 1))
 LOADS = ((cable, (0.8, 2e3)), (elastic, (30.0, 4.0)), (drag_array, (0.6,)), (lift, (0.7,)))

@@ -16,7 +16,7 @@ def dead_zone(t, x, v):
     e = math.remainder(x - 0.2, 2 * math.pi)
     if -0.05 < e < 0.05:
         return 0.0
-    return -float(80.0) * e - 2 * v
+    return -80.0 * e - 2 * v
 
 
 def sliding_mode(t, x, v):

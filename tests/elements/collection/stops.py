@@ -1,6 +1,5 @@
 """Stops, contacts, backlash, preload."""
 
-import math
 
 import numpy as np
 

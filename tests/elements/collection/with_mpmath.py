@@ -109,7 +109,11 @@ def along(function, place, ways):
             return np.array([mp.mpc(x) for x in function(place * (1 + k * STEP) + s * STEP * a + r * STEP * b)], object)
 
         def parts(k):
-            f, f_a, f_b = at(0, 0, k), (at(1, 0, k) - at(-1, 0, k)) / (2 * STEP), (at(0, 1, k) - at(0, -1, k)) / (2 * STEP)
+            f, f_a, f_b = (
+                at(0, 0, k),
+                (at(1, 0, k) - at(-1, 0, k)) / (2 * STEP),
+                (at(0, 1, k) - at(0, -1, k)) / (2 * STEP),
+            )
             mixed = (at(1, 1, k) - at(1, -1, k) - at(-1, 1, k) + at(-1, -1, k)) / (4 * STEP * STEP)
             return np.array([f, f_a, f_b, mixed], object)
 
