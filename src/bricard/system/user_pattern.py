@@ -60,8 +60,8 @@ def mask_of(found):
 def pairs_of(found, kind):
     """For each of the twelve directions of poses the bits of those with which mixed second derivatives are used in K.
 
-    Of a joint or a potential these are directions of poses, of a nonholonomic row those of velocities: there the poses are the bodies', which
-    take all that belongs to a side along where they turn.
+    Of a joint or a potential these are directions of poses, of a nonholonomic row those of velocities: there the poses are the
+    bodies', which take all that belongs to a side along where they turn.
     """
     if found is None:
         return (ALL_WAYS,) * 12
