@@ -231,7 +231,11 @@ def stiffness(e, mask, rows, lam, first, pulls, system, work):
         if not depends(mask, c):
             continue
         put_way(given, FIRST, c, 1.0)
-        side, place, others = c // 6, R + SIDE * (c // 6), mask & int(system.parameters[system.parameter[e] + PAIRS + c])
+        side, place, others = (
+            c // 6,
+            R + SIDE * (c // 6),
+            mask & int(system.parameters[system.parameter[e] + PAIRS + c]),
+        )
         for i in range(POSE_WAYS):
             turns = c % 6 >= 3 and i % 6 >= 3 and i // 6 == side
             if not depends(others, i) or (i > c and not turns):

@@ -1,6 +1,5 @@
 """Stops, contacts, backlash, preload."""
 
-
 import numpy as np
 
 
