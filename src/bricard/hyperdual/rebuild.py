@@ -136,6 +136,9 @@ def plain_copy(function: Any) -> Any:
 class Owner:
     """The object of a method, as its function may use it: to read numbers and to call other methods."""
 
+    _owner: Any
+    _replaced: Any
+
     def __init__(self, owner, replaced):
         vars(self).update(_owner=owner, _replaced=replaced)
 

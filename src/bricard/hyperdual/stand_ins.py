@@ -91,11 +91,12 @@ class Text(str, metaclass=_Words):
 
 
 def _extreme(word):
-    def called(*values: Any, **options):
-        numbers = values if len(values) > 1 else tuple(values[0])
-        if options or not any(isinstance(number, Number) for number in numbers):
-            return word(*values, **options)
-        return of(word, *numbers) if len(numbers) > 1 else numbers[0]
+    def called(*values, **options):
+        given: Any = values
+        first, *rest = given if len(given) > 1 else given[0]
+        if options or not any(isinstance(number, Number) for number in (first, *rest)):
+            return word(first, *rest, **options) if rest else word((first,), **options)
+        return of(word, first, *rest) if rest else first
 
     return called
 
