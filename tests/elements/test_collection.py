@@ -9,14 +9,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from collection import with_mpmath
 
+import with_mpmath
 from bricard.compiled.users import pointer
 from bricard.kernels import functions, laws, profiles
 from bricard.kernels.functions import Given, Motion, Part, Pose
 
-FOLDER = Path(with_mpmath.__file__).parent
-THEMES = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "with_mpmath")
+FOLDER = Path(__file__).parent / "collection"
+THEMES = sorted(path.stem for path in FOLDER.glob("*.py"))
 ROLES = ("LAWS", "PROFILES", "LOADS", "JOINTS", "ROWS")
 POINTS, TOLERANCE = 6, 1e-12
 SIZE, SIDE = int(Given.SIZE), int(Given.SIDE)

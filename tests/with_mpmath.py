@@ -1,5 +1,5 @@
-"""The collection a second time: its source is run with a math and a NumPy of mpmath's numbers, so that it needs no derivatives
-of ours. Numbers of its text are doubles in both."""
+"""Functions run a second time with mpmath: the source of a module, with a math and a NumPy of its numbers, so that no derivative
+of ours is needed. Numbers in the text are doubles in both."""
 
 import builtins
 import math
