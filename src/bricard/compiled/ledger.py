@@ -1,9 +1,10 @@
 """The ledger of a run: what is counted and summed over its accepted steps, so that it does not depend on the output.
 
 Turns of joint angles: by address (kernels/turns.py), whenever the turns of all bodies add up to something. Work of what is not
-conservative: W = integral of the power by Gauss' rule, piece by piece between ends of steps and outputs. States inside a step are
-the integrator's dense output, or, where Gauss' rule has two nodes, from the cubic through q and q' at both ends, with v = T+ q',
-whose errors at two nodes cancel each other up to O(h^4). The power is looked at in a Work of its own: the march does not notice.
+conservative: W = integral of the power by Gauss' rule, piece by piece between ends of steps, outputs and knots of tables, where
+the power of a drive has a kink. States inside a step are the integrator's dense output, or, where Gauss' rule has two nodes, from
+the cubic through q and q' at both ends, with v = T+ q', whose errors at two nodes cancel each other up to O(h^4). The power is
+looked at in a Work of its own: the march does not notice.
 
 sums: 0 work since the start, 1 share of the present step that it covers, 2 turn of the bodies since the last look at the angles.
 turned, one row for each angle: 0 its cosine, 1 its sine, 2 full turns, 3 1 after a step that was too large for the count.
@@ -110,22 +111,13 @@ def on_cubic(s, h, run, system):
 
 
 @compiled
-def settle(functions, form, t, h, theta, run, system, work):
-    """Add the work up to the share theta of the step from run.y at t to run.corrected at t + h."""
+def add_work(functions, form, t, h, end, run, system, work):
+    """Add the work up to the share `end` of the step, in which the power is smooth."""
     ledger, interpolate, expand, n_q = run.ledger, functions[1], form[2], system.n_q
-    simple = ledger.nodes.size == ON_CUBIC
-    power, done = ledger.functions[1], ledger.sums[1]
-    if power == 0 or theta <= done:
-        return
-    nodes, weights, own, scratch = ledger.nodes, ledger.weights, ledger.work, run.scratch
-    for m in range(work.turn.size):
-        own.turn[m] = work.turn[m]
-    if simple:
-        open_end(expand, t, run.y, 0, run, system, work)
-        open_end(expand, t + h, run.corrected, 1, run, system, work)
-    mean = 0.0
+    power, done, simple = ledger.functions[1], ledger.sums[1], ledger.nodes.size == ON_CUBIC
+    nodes, weights, own, scratch, mean = ledger.nodes, ledger.weights, ledger.work, run.scratch, 0.0
     for k in range(nodes.size):
-        place = done + (theta - done) * nodes[k]
+        place = done + (end - done) * nodes[k]
         now = t + place * h
         if simple:
             on_cubic(place, h, run, system)
@@ -138,5 +130,24 @@ def settle(functions, form, t, h, theta, run, system, work):
             else:
                 found = call_power(power, now, scratch[:n_q], scratch[n_q : n_q + system.n_v], system, own)
         mean += weights[k] * found
-    ledger.sums[0] += h * (theta - done) * mean
-    ledger.sums[1] = theta
+    ledger.sums[0] += h * (end - done) * mean
+    ledger.sums[1] = end
+
+
+@compiled
+def settle(functions, form, t, h, theta, run, system, work):
+    """Add the work up to the share theta of the step from run.y at t to run.corrected at t + h, knot by knot."""
+    ledger, expand = run.ledger, form[2]
+    if ledger.functions[1] == 0 or theta <= ledger.sums[1]:
+        return
+    for m in range(work.turn.size):
+        ledger.work.turn[m] = work.turn[m]
+    if ledger.nodes.size == ON_CUBIC:
+        open_end(expand, t, run.y, 0, run, system, work)
+        open_end(expand, t + h, run.corrected, 1, run, system, work)
+    knots, ahead = ledger.knots, ledger.ahead
+    while ahead[0] < knots.size and knots[ahead[0]] < t + theta * h:
+        if knots[ahead[0]] > t + ledger.sums[1] * h:
+            add_work(functions, form, t, h, (knots[ahead[0]] - t) / h, run, system, work)
+        ahead[0] += 1
+    add_work(functions, form, t, h, theta, run, system, work)

@@ -357,6 +357,8 @@ class Ledger(NamedTuple):
     kept: INDEX  # (m) places in Work.memory of coordinates of users' joints that have rows
     nodes: VECTOR  # of Gauss' rule, from 0 to 1
     weights: VECTOR
+    knots: VECTOR  # times (s) at which the third derivative of a profile jumps
+    ahead: INTEGERS  # (1) the knot that is next
     sums: VECTOR  # (3) work since the start; share of the present step that it covers; turn of the bodies since the last look
     out: MATRIX  # (outputs, n + m + 1) angles, coordinates of users' joints, work
     q: MATRIX  # (3, n_q) at both ends of the step, and inside; the same for q'

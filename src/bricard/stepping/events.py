@@ -6,7 +6,7 @@ A Trigger is compiled into the time loop (compiled/watching.py). Only its action
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from math import pi
 from typing import Any
 
@@ -20,12 +20,12 @@ from ..errors import BricardError, ModelError, UserFunctionError, suggest
 from ..kernels import watched
 from ..kernels.user_layout import S
 from ..model.checks import number
-from ..model.profiles import Profile, SmoothStep, Tabulated
 from ..model.travelling import Immutable
 from ..solution.solution import Event
 from ..system.assembler import complete, settled
 from ..system.turns import kept_joints, tell_coordinates, tree_places
 from ..system.user_joint import MEMORY, element_numbers
+from .profile_times import break_times
 from .start import no_watch
 
 RECORD, STOP, RESET = "record", "stop", "reset"
@@ -324,30 +324,6 @@ class Resets:
             self.shrinking, self.longest = 1, way
         closing = self.shrinking >= CROWD and way <= min(SHRUNK * self.longest, SHORT * span)
         return closing or self.still >= STUCK
-
-
-def break_times(model) -> set[float]:
-    """Times (s) at which profiles of a model have a kink: ends of smooth steps and of tables. Empty without a model."""
-    found: set[float] = set()
-    if model is not None:
-        for element in (*model.joints.values(), *model.forces.values()):
-            _collect_breaks(element, found)
-    return found
-
-
-def _collect_breaks(part, found):
-    if isinstance(part, SmoothStep):
-        found |= {part.t_start, part.t_end}
-    elif isinstance(part, Tabulated):
-        found |= {part.time[0], part.time[-1]}
-    elif isinstance(part, (tuple, list)):
-        for item in part:
-            _collect_breaks(item, found)
-    elif is_dataclass(part) and not isinstance(part, Profile):
-        for field in fields(part):
-            value = getattr(part, field.name)
-            if isinstance(value, (tuple, list)) or is_dataclass(value):
-                _collect_breaks(value, found)
 
 
 def given_times(breaks: Any) -> tuple[float, ...]:

@@ -11,6 +11,7 @@ from ..kernels.turns import follow_angles
 from ..linalg import sparse
 from ..linalg.power import power, power_of_forces
 from ..system.turns import kept_places
+from .profile_times import knot_times
 
 SOME, MANY = 3, 6  # nodes of Gauss' rule: on dense output, in the large steps of high orders
 HIGH = 6  # one-step methods of an order above take large steps
@@ -34,6 +35,8 @@ def empty_ledger(problem, method, work, outputs, energy):
         kept=kept,
         nodes=0.5 * (1.0 + nodes[0]),
         weights=0.5 * nodes[1],
+        knots=np.zeros(0) if source is None else np.array(sorted(knot_times(system.model))),
+        ahead=np.zeros(1, np.int64),
         sums=np.array([np.nan if unknown else 0.0, 0.0, 0.0]),
         out=np.zeros((outputs, n + kept.size + 1)),
         q=np.zeros((3, n_q)),
