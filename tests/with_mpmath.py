@@ -34,6 +34,16 @@ def cross(u, w):
     return np.array([u[1] * w[2] - u[2] * w[1], u[2] * w[0] - u[0] * w[2], u[0] * w[1] - u[1] * w[0]], object)
 
 
+def solve(a, b):
+    """np.linalg.solve."""
+    return np.array(list(mp.lu_solve(mp.matrix(a.tolist()), mp.matrix(b.tolist()))), object)
+
+
+def inverse(a):
+    """np.linalg.inv."""
+    return np.array((mp.matrix(a.tolist()) ** -1).tolist(), object)
+
+
 def nearest(x):
     """round of Python, of one number."""
     return int(mp.nint(x))
@@ -58,6 +68,7 @@ MATH = SimpleNamespace(
     log1p=lambda x: mp.log(1 + mp.mpf(x)),
     copysign=lambda x, y: abs(mp.mpf(x)) * (1 if y >= 0 else -1),
     remainder=lambda x, y: x - y * mp.nint(x / y),
+    modf=lambda x: (x - int(x), mp.mpf(int(x))),
 )
 NUMPY = SimpleNamespace(
     **ONE,
@@ -72,13 +83,21 @@ NUMPY = SimpleNamespace(
     cross=cross,
     dot=np.dot,
     sum=np.sum,
-    linalg=SimpleNamespace(norm=lambda u: mp.sqrt(sum(x * x for x in u))),
+    linalg=SimpleNamespace(
+        norm=lambda u: mp.sqrt(sum(x * x for x in u)),
+        solve=solve,
+        inv=inverse,
+        det=lambda a: mp.det(mp.matrix(a.tolist())),
+    ),
     sign=mp.sign,
     abs=abs,
     interp=interp,
     clip=between,
     where=lambda condition, x, y: x if condition else y,
     heaviside=lambda x, half: mp.mpf(half) if x == 0 else mp.mpf(x > 0),
+    select=lambda conditions, choices, default: next(
+        (y for c, y in zip(conditions, choices, strict=True) if c), default
+    ),
     searchsorted=lambda xs, x: int(sum(k < x for k in xs)),
     polyval=lambda c, x: sum(k * x ** (len(c) - 1 - i) for i, k in enumerate(c)),
 )

@@ -1,4 +1,4 @@
-"""Patterns of G and K are those of what rows depend on along every branch, not of what they depend on where the model is drawn."""
+"""Patterns of G and K are those of what rows depend on along every branch, not only on the one where the model is drawn."""
 
 import numpy as np
 import pytest

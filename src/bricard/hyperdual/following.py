@@ -45,6 +45,8 @@ class Term(Number):
     def of(word, *numbers):
         """The Term of a word."""
         course = next(number.course for number in numbers if isinstance(number, Term))
+        if any(isinstance(number, complex) for number in numbers):
+            raise Refusal("it makes a complex number of one that it was given. Work with real numbers")
         if word in words.SEVERAL and len(numbers) > 2:
             numbers = Term.of(word, *numbers[:-1]), numbers[-1]
         return course.term(word, tuple(map(plainly, numbers)))

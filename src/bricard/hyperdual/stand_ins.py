@@ -47,6 +47,19 @@ def _refused(name):
     return called
 
 
+def _modf(x):
+    whole = of(math.trunc, x)
+    return x - whole, whole * 1.0
+
+
+def _select(conditions, choices, default=0):
+    for condition, choice in zip(reversed(conditions), reversed(choices), strict=True):
+        default = (
+            np.where(condition, choice, default) if np.ndim(condition) else of(np.where, condition, choice, default)
+        )
+    return default
+
+
 def _dist(p, q):
     return of(np.sqrt, sum((x - y) * (x - y) for x, y in zip(p, q, strict=True)))
 
@@ -194,14 +207,14 @@ def _math():
         if name[0] != "_":
             known = value in own if callable(value) else False
             found[name] = _numbers_of(value, value) if known else (_refused(name) if callable(value) else value)
-    return found | {"dist": _dist, "isclose": _is_close, "fsum": sum, "prod": math.prod}
+    return found | {"dist": _dist, "modf": _modf, "isclose": _is_close, "fsum": sum, "prod": math.prod}
 
 
 MATH = SimpleNamespace(**_math())
 LINALG = {np.linalg.norm: norm, np.linalg.det: lambda a: determinant(np.asarray(a)), np.linalg.inv: inverse}
 LINALG |= {np.linalg.solve: lambda a, b: inverse(a) @ b}
 ARRAYS = {word: _each_of(word) for word in words.OF_UFUNC}
-ARRAYS |= dict(ON_ONE_PLACE) | {np.searchsorted: _sorted_place}
+ARRAYS |= dict(ON_ONE_PLACE) | {np.searchsorted: _sorted_place, np.select: _select}
 ARRAYS |= dict.fromkeys((np.array, np.asarray, np.asanyarray, np.ascontiguousarray), objects)
 ARRAYS |= {word: _made_by(word) for word in (np.zeros, np.ones, np.empty, np.full, np.eye, np.identity, np.diag)}
 ARRAYS |= {np.zeros_like: _like(np.zeros), np.ones_like: _like(np.ones), np.empty_like: _like(np.zeros)}

@@ -44,6 +44,13 @@ def on_ellipsoid(t, a, b, p):
     return (0.5 * (y @ np.diag([1.0, 4.0, 9.0]) @ y - 1.0),)
 
 
+def stretched(t, a, b, p):
+    """Coordinates in axes that are no unit vectors, and their volume."""
+    A = np.array(a.R)
+    d = np.array(b.x) - np.array(a.x)
+    return (*np.linalg.solve(A, d), np.linalg.det(A) - p[0], (np.linalg.inv(A) @ d)[0])
+
+
 def rolling(t, a, b, p):
     """A ball of radius p[0] rolls on a plane."""
     contact = np.array(b.v) + np.cross(np.array(b.w), np.array([0.0, 0.0, -p[0]]))
@@ -93,6 +100,7 @@ def lift(t, a, b, p):
 
 
 JOINTS = (
+    (stretched, (0.3,), 5),
     (rod, (1.2,), 1),
     (rod_squared, (1.2,), 1),
     (hinge, (0.0,), 5),

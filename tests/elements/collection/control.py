@@ -93,5 +93,12 @@ def slot(t, a, b, p):
 
 
 LAWS = (pd_saturated, dead_zone, sliding_mode, logistic)
-PROFILES = (ramp, trapezoid, sawtooth, cycloid, smoothstep, dwell_cam)
+
+
+def pulses(t):
+    part, whole = math.modf(1.3 * t)
+    return part * part * (1.0 + whole)
+
+
+PROFILES = (pulses, ramp, trapezoid, sawtooth, cycloid, smoothstep, dwell_cam)
 JOINTS = ((cam_follower, (0.2,), 1), (slot, (0.5, -0.3), 2))
