@@ -35,7 +35,9 @@ class Constraining(Joining):
         first = self._measure(coordinate_1, f"{where}: coordinate_1")
         second = self._measure(coordinate_2, f"{where}: coordinate_2")
         if first == second:
-            raise ModelError(f'{where} couples the coordinate "{coordinate_1}" with itself.')
+            one, other = coordinate_1.partition(".")[0], coordinate_2.partition(".")[0]
+            itself = "itself" if one == other else f'itself: joints "{one}" and "{other}" lie in the same frames'
+            raise ModelError(f'{where} couples the coordinate "{coordinate_1}" with {itself}.')
         factor = checks.number(ratio, f"{where}: ratio")
         if factor == 0.0:
             raise ModelError(f"{where}: a ratio of zero couples nothing; to hold a coordinate use a drive.")
