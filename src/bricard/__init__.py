@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from bricard import analysis, io, problems
+    from bricard.analysis.certificate import Certificate
+    from bricard.analysis.certify import certify
     from bricard.analysis.equilibrium import equilibrium
     from bricard.analysis.inverse_dynamics import inverse_dynamics
     from bricard.analysis.kinematics import kinematics
@@ -107,6 +109,7 @@ __all__ = [
     "UserFunctionError",
     "UserJoint",
     "analysis",
+    "certify",
     "compare",
     "equilibrium",
     "inverse_dynamics",
@@ -124,6 +127,8 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Certificate": "bricard.analysis.certificate",
+    "certify": "bricard.analysis.certify",
     "Solution": "bricard.solution.solution",
     "State": "bricard.system.state",
     "System": "bricard.system.system",

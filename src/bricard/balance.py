@@ -26,6 +26,7 @@ import numpy as np
 from .solution.motion import known_coordinates
 from .solution.observe import mechanical_energy
 from .solution.solution import Solution
+from .system.system import System
 
 FEW = 5  # samples of the first look
 EXPECTED = 1e-3  # of the traffic: less is nothing to look at
@@ -73,6 +74,12 @@ class Course(NamedTuple):
     kinetic: np.ndarray
     potential: np.ndarray
     work: np.ndarray
+
+    @classmethod
+    def of(cls, solution: Solution) -> Course:
+        """That of all samples of a Solution."""
+        energy = solution.energy
+        return cls(solution.t, energy.kinetic, energy.potential, energy.work)
 
     @property
     def moved(self) -> np.ndarray:
@@ -124,12 +131,12 @@ def _suspicious(run, seen):
 def _wrong(run, seen):
     """Whether E - W has moved by more than expected up to each sample (n,), or is no number."""
     with np.errstate(all="ignore"):
-        return ~(np.maximum.accumulate(np.abs(seen.moved)) <= run.expected * (seen.traffic + _rest(run)))
+        return ~(np.maximum.accumulate(np.abs(seen.moved)) <= run.expected * (seen.traffic + rest(run.solution.system)))
 
 
-def _rest(run):
+def rest(system: System) -> float:
     """Energy (J) that counts as traffic in any case."""
-    r = run.solution.system.record
+    r = system.record
     height = max(float(np.linalg.norm(r.gravity)), r.length) * r.length  # without gravity: of one length per s^2
     return RESTING * float(r.mass.sum()) * height
 
@@ -146,7 +153,7 @@ def _second_look(run, seen):
     if again is not None:
         finest = _course(again, np.arange(len(again.t)), run)
         finer, traffic = abs(float(finest.moved[-1])), max(traffic, float(finest.traffic[-1]))
-    share = float(np.abs(moved).max()) / (traffic + _rest(run))
+    share = float(np.abs(moved).max()) / (traffic + rest(run.solution.system))
     helps = finer <= CONVERGES * abs(change)
     if share <= run.expected or (helps and share <= (LOST if run.rtol else GONE)):
         return None

@@ -22,6 +22,7 @@ from .compiled.status import (
     FINISHED,
     FUNCTION_FAILED,
     INTERRUPTED,
+    OUT_OF_STEPS,
     RANGE_ENDED,
     RENEW,
     RUNNING,
@@ -35,6 +36,7 @@ from .errors import IncompatibleMethods, Interrupted, ModelError, SimulationErro
 from .formulations.base import ODE, RESIDUAL_DAE, SEMI_EXPLICIT_DAE
 from .interrupts import Listening, was_interrupted
 from .model import Model
+from .model.checks import integer
 from .pairing import choose, external_correction, pair_up
 from .progress import Progress
 from .provenance import provenance
@@ -58,8 +60,12 @@ FINER, SECOND_SAMPLES = 0.01, 41  # of a second look at the energy: of the toler
 WHOLE, ROUNDING = 1e-9, 1e-12  # of a step, and of the duration, by which this may miss a multiple of it
 
 
-class Contradicted(Exception):
-    """The routine of a user's joint contradicts itself, in the loop of an external method."""
+class Ended(Exception):
+    """The loop of an external method is ended from outside, with a status."""
+
+    def __init__(self, status):
+        super().__init__(status)
+        self.status = status
 
 
 def simulate(
@@ -71,6 +77,7 @@ def simulate(
     atol: float | None = None,
     first_step: float | None = None,
     max_step: float | None = None,
+    most_steps: int | None = None,
     coordinates: str | None = None,
     cut: Any = (),
     formulation: str | None = None,
@@ -91,8 +98,8 @@ def simulate(
 
     step : fixed step size (s); where the duration is no multiple of it, the next smaller step that divides it is taken. Without
     it the integrator chooses its steps to meet `rtol` and `atol` (per component, atol in units of its natural size:
-    characteristic length, radian), the first one being `first_step`, none longer than `max_step` (s). coordinates, cut : as in
-    `model.build()`, of a Model; a System has its own. formulation, integrator : names, see `bricard list`; what is not given is
+    characteristic length, radian), the first one being `first_step`, none longer than `max_step` (s). most_steps : attempts at a step after
+    which a run is given up; None: it goes on however long that takes. coordinates, cut : as in `model.build()`, of a Model; a System has its own. formulation, integrator : names, see `bricard list`; what is not given is
     chosen to fit. form : in which they meet, where there are several; the first one of the formulation if it is not given.
     correction : a name, for Ode forms and for what drifts; made every `correction_every` steps, where the error of position or
     velocity exceeds `correction_tolerance` (scaled; one number, or one for each). output : number of evenly spaced samples (at
@@ -109,6 +116,7 @@ def simulate(
         "atol": atol,
         "first_step": first_step,
         "max_step": max_step,
+        "most_steps": most_steps,
         "formulation": formulation,
         "integrator": integrator,
         "form": form,
@@ -149,6 +157,7 @@ def _simulated(
     atol,
     first_step,
     max_step,
+    most_steps,
     coordinates=None,
     cut=(),
     formulation,
@@ -167,6 +176,7 @@ def _simulated(
     """(status code, Solution) of a run, whose energy is not judged yet; arguments as those of simulate()."""
     given, began = {key: value for key, value in locals().items() if key != "listening"}, time.perf_counter()
     check_numbers(duration=duration, step=step, rtol=rtol, atol=atol, first_step=first_step, max_step=max_step)
+    most = np.inf if most_steps is None else integer(most_steps, "most_steps")
     earlier = what if isinstance(what, Solution) else None
     system = _system(what, coordinates, cut)
 
@@ -193,7 +203,7 @@ def _simulated(
     watching.begin(start, float(run.clock[1]))
     prepared = time.perf_counter()
 
-    status, raised, seconds = _take_steps(problem, pair, start, run, work, watching, progress, listening)
+    status, raised, seconds = _take_steps(problem, pair, start, run, work, watching, progress, listening, most)
 
     ending = judge(problem, pair, run, work, watching, status, raised, system, start)
 
@@ -284,6 +294,11 @@ def _go_on(earlier, system, pair, nominal):
     return state if same else replace(state, extra=None)
 
 
+def _tried(run):
+    """How many attempts at a step were made."""
+    return int(run.counters[counting.STEPS] + run.counters[counting.REJECTED])
+
+
 def _choose_steps(run, pair, rtol, atol, first_step, max_step):
     """Tell the record of a run what its steps have to meet where the integrator chooses them."""
     run.tolerance[:] = rtol or RTOL, atol or rtol or RTOL
@@ -300,13 +315,13 @@ def _choose_steps(run, pair, rtol, atol, first_step, max_step):
     run.counters[counting.BLIND] = separate and pair.formulation.index == 3
 
 
-def _take_steps(problem, pair, start, run, work, watching, progress, listening):
+def _take_steps(problem, pair, start, run, work, watching, progress, listening, most):
     """All steps, in our loop or in the method's own: status, what a user's function has raised or None, times (s) by name."""
     watch_steps(problem.system, work, on=True)
     if pair.integrator.external is None:
-        status, raised, seconds = _march(problem, pair, run, work, watching, progress, listening)
+        status, raised, seconds = _march(problem, pair, run, work, watching, progress, listening, most)
     else:
-        status, raised, seconds = _drive(problem, pair.integrator, start, run, work, progress, listening)
+        status, raised, seconds = _drive(problem, pair.integrator, start, run, work, progress, listening, most)
     watch_steps(problem.system, work, on=False)
     if raised is not None and not has_functions(problem.system, watching.triggers):
         raise raised  # compiled code raises nothing of its own
@@ -317,7 +332,7 @@ def _take_steps(problem, pair, start, run, work, watching, progress, listening):
     return status, raised, seconds
 
 
-def _march(problem, pair, run, work, watching, progress, listening):
+def _march(problem, pair, run, work, watching, progress, listening, most):
     """March to the end in chunks; back in Python now and then for events, progress bar and Ctrl-C. As _take_steps."""
     method, form, fixed = pair.integrator, problem.table, run.clock[7] > 0.0
     functions = method.table(CONTROLLERS["fixed" if fixed else method.controller])
@@ -330,7 +345,8 @@ def _march(problem, pair, run, work, watching, progress, listening):
     with Progress(run.clock[0], run.clock[6], progress) as bar:
         try:
             while status == RUNNING:
-                length = min([chunk, *(watch.steps_left() for watch in (creeping, contracts) if watch.watched)])
+                left = int(min(chunk, most - _tried(run)))
+                length = min([left, *(watch.steps_left() for watch in (creeping, contracts) if watch.watched)])
                 began, busy = time.perf_counter(), time.process_time()
                 try:
                     status = march(functions, order, form, packed_run, system, packed_work, length)
@@ -356,6 +372,8 @@ def _march(problem, pair, run, work, watching, progress, listening):
                 if status == RUNNING:
                     creeping.look()
                     status = CONTRADICTED if contracts.broken() else status
+                if status == RUNNING and _tried(run) >= most:
+                    status = OUT_OF_STEPS
                 bar.update(run.clock[0], int(run.counters[counting.STEPS]), int(run.counters[counting.REJECTED]))
                 if status == RUNNING:
                     listening.check()
@@ -366,7 +384,7 @@ def _march(problem, pair, run, work, watching, progress, listening):
     return status, raised, {"march": seconds, "march_cpu": cpu}
 
 
-def _drive(problem, method, start, run, work, progress, listening):
+def _drive(problem, method, start, run, work, progress, listening, most):
     """Let a method drive its own loop. As _take_steps."""
     began, busy, status, raised = time.perf_counter(), time.process_time(), RUNNING, None
     contracts = Contracts(problem, run, work)
@@ -376,7 +394,9 @@ def _drive(problem, method, start, run, work, progress, listening):
             bar.update(*told)
             listening.check()
             if contracts.broken():
-                raise Contradicted
+                raise Ended(CONTRADICTED)
+            if _tried(run) >= most:
+                raise Ended(OUT_OF_STEPS)
 
         try:
             status = method.external(problem, start, run, work, update)
@@ -386,8 +406,8 @@ def _drive(problem, method, start, run, work, progress, listening):
             status = INTERRUPTED
         except RAISED as error:
             status, raised = FUNCTION_FAILED, error
-        except Contradicted:
-            status = CONTRADICTED
+        except Ended as ended:
+            status = ended.status
     return status, raised, {"march": time.perf_counter() - began, "march_cpu": time.process_time() - busy}
 
 

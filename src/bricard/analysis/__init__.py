@@ -1,5 +1,7 @@
-"""Analysis: kinematics, statics, inverse dynamics, linearised equations, natural frequencies, stability of the methods."""
+"""Analysis: certificates, kinematics, statics, inverse dynamics, linearised equations, natural frequencies, stability of the methods."""
 
+from .certificate import Certificate
+from .certify import certify
 from .equilibrium import Equilibrium, equilibrium
 from .frequencies import Frequencies, Reduced, frequencies, largest_step, reduced
 from .inverse_dynamics import InverseDynamics, inverse_dynamics
@@ -8,6 +10,7 @@ from .linearise import Linearisation, linearise
 from .stability import Stability, stability
 
 __all__ = [
+    "Certificate",
     "Equilibrium",
     "Frequencies",
     "InverseDynamics",
@@ -16,6 +19,7 @@ __all__ = [
     "Linearisation",
     "Reduced",
     "Stability",
+    "certify",
     "equilibrium",
     "frequencies",
     "inverse_dynamics",

@@ -21,15 +21,11 @@ from importlib.resources import files
 from numbers import Real
 from typing import Any
 
-import numpy as np
-
-from ..analysis.frequencies import reduced
-from ..errors import BricardError, ModelError, suggest
-from ..formulations.base import velocity_scale
+from ..analysis.stiffness import STIFF, stiffness
+from ..errors import ModelError, suggest
 from ..model import Model
 from ..pairing import choose
 from ..registry import FORMULATIONS
-from ..system.assembler import assemble
 from ..system.build import build
 from ..system.system import System
 from .compare_methods import Method, methods
@@ -43,10 +39,8 @@ GOALS = {
 }
 DEARER = 10.0  # times the fastest one: what a method counts where it did not reach the error
 FINER = 0.01  # of the accuracy asked for, for long runs
-STIFF = 300.0  # rate of the fastest small motion over that of the motion itself, above which a model counts as stiff
 IMPLICIT = ("ggl", "radau5")  # for stiff models of which the measurements say nothing
 FINEST = 1e-10  # failures at finer tolerances do not count
-LARGE = 600  # velocities of a system above which its small motions are not looked at
 ALIKE = 3  # problems at least that decide; with fewer, all of the library do
 
 
@@ -84,26 +78,6 @@ def features(system: System) -> dict[str, bool]:
         "nonholonomic": bool(record.velocity_level.any()),
         "stiff": stiffness(system) > STIFF,
     }
-
-
-def stiffness(system: System) -> float:
-    """Rate of the fastest small motion at the start over that of weight and motion themselves; 0 where it is not looked for."""
-    model = system.model
-    if model is None or not model.forces or system.n_v > LARGE:
-        return 0.0
-    try:
-        state = assemble(system)
-        small = reduced(system, state)
-    except (BricardError, np.linalg.LinAlgError):  # a singular start has no independent coordinates
-        return 0.0
-    damping = np.abs(np.linalg.eigvals(np.linalg.solve(small.M, 0.5 * (small.C + small.C.T))))
-    fast = max(small.frequencies.max(initial=0.0), damping.max(initial=0.0))
-    rates = [
-        math.sqrt(float(np.linalg.norm(model.gravity)) / system.length),
-        float(np.abs(state.v / velocity_scale(system)).max(initial=0.0)),
-    ]
-    slow = max(*rates, min((w for w in small.frequencies if w > 1e-6 * fast), default=0.0))
-    return float(fast / slow) if slow > 0.0 else 0.0
 
 
 def recommend(what: Any, accuracy: float = 1e-6, goal: str = "speed") -> Recommendation:

@@ -16,22 +16,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..analysis.unlike import KINDS, PAIRS, STIFF
 from ..problems import PROBLEMS
 from ..simulation import simulate
 from .compare_run import distance, ended
 from .compare_workers import Lost, Workers
 
-KINDS = {"dop853": "explicit", "adams": "multistep", "radau": "implicit", "radau5": "implicit", "bdf": "differences"}
-CANDIDATES = (
-    ("index1", "dop853"),
-    ("qr", "adams"),
-    ("index2", "radau"),
-    ("index1", "adams"),
-    ("hybrid", "dop853"),
-    ("projection", "adams"),
-    ("ggl", "radau5"),
-)
-STIFF = (("index1", "radau"), ("ggl", "bdf"), ("index2", "radau"), ("index1", "dop853"), ("qr", "adams"))
 TOLERANCES = (1e-8, 1e-10, 1e-11, 1e-12)
 BELOW = 1e-3  # the first tolerance is by so much below the accuracy asked for, or more
 MARGIN = 10.0  # a reference is certain if its accuracy is by so much below the accuracy asked for
@@ -127,7 +117,7 @@ def make(
         steps = answer.steps if isinstance(answer, Candidate) else UNKNOWN
         text = f"The certified values of the problem ({known.provenance.rstrip('.')}), relative accuracy {known.accuracy:.0e}."
         return Reference(text, known.accuracy, steps, problem=problem)
-    began, pairs = time.monotonic(), STIFF if stiff else CANDIDATES
+    began, pairs = time.monotonic(), STIFF if stiff else PAIRS
     longest = seconds if workers.free > 1 else 0.5 * seconds  # with one process the second of a pair needs time, too
     found: list[Candidate] = []
     failed: dict[str, str] = {}

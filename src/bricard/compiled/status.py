@@ -24,6 +24,7 @@ TORN_VELOCITY = 20  # the end was reached, but the velocities there are not thos
 FUNCTION_FAILED = 21  # a user's function raises or has no finite value (found by Python)
 UNBALANCED = 22  # the end was reached, but the energy does not balance (found by Python)
 CONTRADICTED = 23  # the routine of a user's joint contradicts its own derivatives (found by Python)
+OUT_OF_STEPS = 24  # as many steps as the user allows were tried (found by Python)
 
 SENTENCES = {
     RUNNING: "Paused at t = {t:.6g} s after {steps} steps.",
@@ -91,6 +92,10 @@ SENTENCES = {
         "The run ended at t = {t:.6g} s (step {steps}): {culprit}. Up to a few steps before, the routine was right. Mend it, or "
         'end the run inside of its range, with a shorter duration or a Trigger with action="stop"; an implicit joint finds the '
         "end of its range by itself."
+    ),
+    OUT_OF_STEPS: (
+        "Given up at t = {t:.6g} s after {steps} steps, the last one of {h:.3g} s: with those that were rejected they are as many as "
+        "most_steps allows. Allow more of them, or look what makes them so small: stiffness, a jump, a singular position."
     ),
     FUNCTION_FAILED: (
         "The run ended at t = {t:.6g} s (step {steps}, h = {h:.3g} s): {culprit}. A function must have a finite value wherever "

@@ -1,6 +1,7 @@
 """Poses, velocities and coordinates of the samples, integrals over time, and interpolation between samples."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from ..system.assembler import complete
 from ..system.channels import measure_speed, measure_value
 from ..system.rotation import in_group
 from ..system.state import State
+from ..system.tree_map import counted
 from ..system.turns import in_plane, kept_joints, known_places, tell_coordinates, tree_places
 from ..system.user_joint import user_values
 
@@ -173,6 +175,17 @@ def absolute_totals(solution):
         return np.zeros((0, 0))
     kept = [found[joint] for joint in joints]
     return np.concatenate([np.zeros((n, len(base.angles))), *kept, np.zeros((n, 1))], axis=1)
+
+
+def of_bodies(solution):
+    """The same samples in absolute coordinates with unit quaternions, without multipliers of a method."""
+    system, q, v = in_group(solution.system, solution.q, solution.v)
+    if system is solution.system:
+        return solution
+    turns, totals = solution.turns, solution.totals
+    if solution.system.tree:
+        turns, totals = counted(system.measures, turns, solution.system.measures), absolute_totals(solution)
+    return replace(solution, system=system, q=q, v=v, own_a=None, own_lam=None, turns=turns, totals=totals)
 
 
 def hermite(s, h, y0, d0, y1, d1):

@@ -1,6 +1,5 @@
 """Loads of joints, drivers, couplings and forces on bodies, with names and units, and whether they are unique."""
 
-from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -12,9 +11,7 @@ from ..errors import ModelError, suggest
 from ..linalg import sparse
 from ..linalg.kkt import evaluate, factorise_kkt, solve_regularised
 from ..model.forces import AppliedForce, CoordinateForce
-from ..system.rotation import in_group
-from ..system.tree_map import counted
-from .motion import absolute_totals, known_coordinates
+from .motion import known_coordinates, of_bodies
 from .observe import wrenches
 
 
@@ -100,25 +97,18 @@ def _slots(system):
 @lru_cache(maxsize=4)
 def _all_loads(solution):
     """Loads (n, slots, 6) about the centres of mass, moments in body axes, in the places of _slots."""
-    system, q, v = in_group(solution.system, solution.q, solution.v)
-    turns = solution.turns
-    if (
-        solution.system.tree
-    ):  # all joints, those of the tree too: the multipliers of the same motion in absolute coordinates
-        turns = counted(system.measures, turns, solution.system.measures)
-        solution = replace(
-            solution, system=system, q=q, v=v, own_a=None, own_lam=None, turns=turns, totals=absolute_totals(solution)
-        )
-        lam = solution.reaction_multipliers
-    else:
-        lam = solution.reaction_multipliers[:, : system.n_rows]  # without unit norms of quaternions
+    seen = of_bodies(solution)
+    system, q, v, turns = seen.system, seen.q, seen.v, seen.turns
+    # all joints, those of the tree too: the multipliers of the same motion in absolute coordinates
+    own = seen if solution.system.tree else solution
+    lam = own.reaction_multipliers[:, : system.n_rows]  # without unit norms of quaternions
     (slots, row_slot), names = _slots(system), [*system.model.bodies, system.model.ground.name]
     force_slot = [[(slots[False, name, names[body]], body) for body in both] for name, *both in system.loads]
     apart = system.with_record(column=sparse.index(np.arange(6 * len(names))).reshape(-1, 6))
     work = apart.work()
-    places, known = known_coordinates(replace(solution, system=system), work)
+    places, known = known_coordinates(seen, work)
     out = np.zeros((solution.t.size, len(slots), 6))
-    t, q, v, turns, lam = (np.array(x, order="C") for x in (solution.t, q, v, turns, lam))
+    t, q, v, turns, lam = (np.array(x, order="C") for x in (seen.t, q, v, turns, lam))
     of_entries = row_slot, np.array(system.entry_body[:, 1]), np.array(force_slot, np.int64).reshape(-1, 2, 2)
     records = system.compiled, apart.compiled, pack(work)
     wrenches(t, q, v, turns, places, known, lam, *of_entries, out, *records)
