@@ -78,6 +78,7 @@ __all__ = [
     "Box",
     "BricardError",
     "Capsule",
+    "Certificate",
     "Constant",
     "Cylinder",
     "Ellipsoid",

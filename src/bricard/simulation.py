@@ -98,9 +98,10 @@ def simulate(
 
     step : fixed step size (s); where the duration is no multiple of it, the next smaller step that divides it is taken. Without
     it the integrator chooses its steps to meet `rtol` and `atol` (per component, atol in units of its natural size:
-    characteristic length, radian), the first one being `first_step`, none longer than `max_step` (s). most_steps : attempts at a step after
-    which a run is given up; None: it goes on however long that takes. coordinates, cut : as in `model.build()`, of a Model; a System has its own. formulation, integrator : names, see `bricard list`; what is not given is
-    chosen to fit. form : in which they meet, where there are several; the first one of the formulation if it is not given.
+    characteristic length, radian), the first one being `first_step`, none longer than `max_step` (s). most_steps : attempts at a
+    step after which a run is given up; None: it goes on. coordinates, cut : as in `model.build()`, of a Model; a System has its
+    own. formulation, integrator : names, see `bricard list`; what is not given is chosen to fit. form : in which they meet,
+    where there are several; the first one of the formulation if it is not given.
     correction : a name, for Ode forms and for what drifts; made every `correction_every` steps, where the error of position or
     velocity exceeds `correction_tolerance` (scaled; one number, or one for each). output : number of evenly spaced samples (at
     least 2: the start and the end are among them), interval (s, a float), or array of times. triggers : what to watch on the way,

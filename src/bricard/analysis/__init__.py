@@ -1,4 +1,4 @@
-"""Analysis: certificates, kinematics, statics, inverse dynamics, linearised equations, natural frequencies, stability of the methods."""
+"""Analysis: certificates, kinematics, statics, inverse dynamics, linearised equations, natural frequencies, stability."""
 
 from .certificate import Certificate
 from .certify import certify

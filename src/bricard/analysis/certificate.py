@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ..solution.solution import Solution
-
 from .soundness import Check
 from .unlike import Pair
 
@@ -42,8 +41,8 @@ class Run:
 class Vouched:
     """The error that is vouched for of one channel.
 
-    error : the largest up to the time that the certificate reaches, in `unit`. size : natural size of such a channel, beside which
-    it is judged. course (n,) : the same up to each sample of the solution.
+    error : the largest up to the time that the certificate reaches, in `unit`. size : natural size of such a channel, beside
+    which it is judged. course (n,) : the same up to each sample of the solution.
     """
 
     kind: str
@@ -64,9 +63,9 @@ class Certificate:
 
     ok : whether motion, energy and reactions are known to `accuracy` (in natural sizes) over the whole `duration` (s), and all
     checks hold. solution : the motion, None where no run gave one. errors : name of a channel -> Vouched. agrees_until : time (s)
-    up to which motion and energy are known to that accuracy. disagreements : sentences, what is amiss and from when on. runs : all
-    that were made. checks : what agreement alone does not show. left_out : joints whose reactions are not unique, and are not
-    compared. notes : what else is to be known. text : all of it.
+    up to which motion and energy are known to that accuracy. disagreements : sentences, what is amiss and from when on. runs :
+    those compared, and those that failed. checks : what agreement alone does not show. left_out : joints whose reactions are not
+    unique, and are not compared. notes : what else is to be known. text : all of it.
     """
 
     name: str
@@ -118,7 +117,8 @@ class Certificate:
             "agrees_until": self.agrees_until,
             "disagreements": list(self.disagreements),
             "errors": {
-                name: {"kind": e.kind, "unit": e.unit, "error": e.error, "size": e.size} for name, e in self.errors.items()
+                name: {"kind": e.kind, "unit": e.unit, "error": e.error, "size": e.size}
+                for name, e in self.errors.items()
             },
             "checks": [check._asdict() for check in self.checks],
             "runs": [_row(run) for run in self.runs],
@@ -146,5 +146,3 @@ def claimed(*gaps: np.ndarray) -> np.ndarray:
     with np.errstate(invalid="ignore"):
         total = np.sum(gaps, axis=0)
     return np.maximum.accumulate(np.where(np.isfinite(total), total, np.inf))
-
-

@@ -1,16 +1,14 @@
 """certify(): is this motion right? Two methods that share little, and checks that these do not share either.
 
-The first method runs twice, at a tolerance and at a tighter one. The second one has the other kind of coordinates where there is a
-model, another formulation, another kind of integrator (unlike.py), and the tighter tolerance. The delivered motion is the first
-run; the error it vouches for is its distance from the tightened run plus its distance from the second one. Where that is more than
-the accuracy asked for, all tolerances are tightened, down to where round-off begins.
+The first method runs twice, at a tolerance and at a tighter one. The second one has the other kind of coordinates where there is
+a model, another formulation, another kind of integrator (unlike.py), and the tighter tolerance. The delivered motion is the first
+run; the error it vouches for is its distance from the tightened run plus that from the second one. Where that is more than the
+accuracy asked for, all tolerances are tightened, down to where round-off begins.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from itertools import islice
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -21,20 +19,20 @@ from ..model.checks import integer, number
 from ..system.assembler import assemble
 from ..system.build import build
 from ..system.system import System
-from .certificate import Certificate, Run, Vouched, claimed
-from .courses import REACTIONS, UNITS, Channel, courses, left_out, natural, near_singular
+from .certificate import Certificate, Run, Vouched
+from .courses import UNITS, left_out
+from .level import Level
 from .parting import failures, parting, singular
 from .soundness import Check, checks
-from .trials import Three, Trials
+from .trials import Trials
 
 SAMPLES = 401
 LOOSEST, TIGHTEST = 1e-2, 1e-9  # accuracies that can be asked for
 SHARE, FINER = 1e-2, 1e-1  # of the accuracy: the first tolerance; of that: the next one
 SMALLEST = 1e-10  # tolerance of the first run: round-off leaves no room for tighter ones than a hundredth of it
-OTHER = {"absolute": "relative", "relative": "absolute"}
 OPINIONS = 3  # second methods that are asked, where the first one agrees with itself but not with them
-TIMES = 8  # samples in a sentence
-ALONE = 2.0  # times the distance of two runs are vouched for, where there is no third one
+NAMED = 8  # samples in a sentence
+OTHER = {"absolute": "relative", "relative": "absolute"}
 
 
 def certify(
@@ -43,34 +41,33 @@ def certify(
     """The motion of a Model or System over `duration` (s) with the error that can be vouched for, or why there is none.
 
     accuracy : largest error that is accepted, in natural sizes: the characteristic length, a radian, the fastest motion, the
-    largest force of a joint, the energy in motion. samples : of the solution, evenly spaced, at which all is compared. progress :
-    show bars; None: on a terminal. A Model is run in absolute coordinates first and in relative ones by the second method; a System
-    in its own first. What cannot be built or assembled raises, as in simulate(); a run that fails is told in the Certificate.
+    largest force of a joint, the energy in motion. samples : of the solution, evenly spaced, at which all is compared.
+    progress : show bars; None: on a terminal. A Model is run in absolute coordinates first, and in relative ones by the second
+    method; a System in its own first. What cannot be built or assembled raises, as in simulate(); a run that fails is told in
+    the Certificate.
 
     >>> import bricard as br
     >>> found = br.certify(br.problems.get("four-bar-spring").model(), 1.0)                         # doctest: +SKIP
     >>> print(found.text)                                                                           # doctest: +SKIP
     """
     duration, accuracy = number(duration, "duration", positive=True), _accuracy(accuracy)
-    count = integer(samples, "samples")
-    if count < 2:
-        raise ModelError(f"samples is {samples!r}; the start and the end are two of them.")
+    times = np.linspace(0.0, duration, integer(samples, "samples", least=2))
     first, second, notes = _systems(what)
-    trials = Trials(first, second, np.linspace(0.0, duration, count), progress)
-    levels = []
+    trials, levels = Trials(first, second, times, progress), []
     for rtol in _tolerances(accuracy):
-        levels.append(_opinions(trials, Level.of(trials.at(rtol), accuracy), accuracy))
-        levels[-1].checked = _checks(levels[-1], accuracy)
-        sound = all(check.ok for check in levels[-1].checked)
-        if levels[-1].share <= accuracy or levels[-1].runs.first is None or not sound:
+        level = _opinions(trials, Level.of(trials.at(rtol), accuracy, trials.loops), accuracy)
+        level.checked = _checked(level, accuracy)
+        levels.append(level)
+        if level.share <= accuracy or level.runs.first is None or not level.sound:
             break
     return _certificate(trials, levels, accuracy, notes)
 
 
 def _accuracy(value):
-    if isinstance(value, bool) or not isinstance(value, Real) or not TIGHTEST <= value <= LOOSEST:
-        raise ModelError(f"accuracy is {value!r}; it must be a number from {TIGHTEST:g} to {LOOSEST:g}.")
-    return float(value)
+    accuracy = number(value, "accuracy")
+    if not TIGHTEST <= accuracy <= LOOSEST:
+        raise ModelError(f"accuracy is {accuracy:g}; it must be a number from {TIGHTEST:g} to {LOOSEST:g}.")
+    return accuracy
 
 
 def _systems(what):
@@ -100,130 +97,43 @@ def _tolerances(accuracy):
 
 
 def _opinions(trials, level, accuracy):
-    """The Level with the second method that agrees: others are asked where the first run agrees with itself, but not with that."""
-    first = level.runs.first
-    if level.runs.tightened is None or level.runs.second is None or level.share <= accuracy or level.alone > accuracy:
+    """The Level with a second method that agrees: others are asked where only the first one agrees with itself."""
+    first, tightened, second = level.runs
+    if tightened is None or second is None or level.share <= accuracy or level.alone > accuracy:
         return level
-    for second in islice(trials.seconds(first.pair, first.rtol), 1, OPINIONS):
-        other = Level.of(level.runs._replace(second=second), accuracy)
+    for run in islice(trials.seconds(first.pair, first.rtol), 1, OPINIONS):
+        other = Level.of(level.runs._replace(second=run), accuracy, trials.loops)
         if other.share <= accuracy:
             other.outvoted = level
             return other
     return level
 
 
-@dataclass
-class Level:
-    """Three runs at one tolerance, and how far they are apart in each channel, at the samples that all have.
-
-    weak (k,) : samples close to singular positions whose reactions differ, and are left out. outvoted : the same with another second method, which does not agree. own, cross : name -> distance (k,) of the first run from the tightened one, and from the second one. course : name -> error
-    (k,) that is vouched for. checked : what its checks have found.
-    """
-
-    runs: Three
-    t: np.ndarray = field(default_factory=lambda: np.zeros(0))
-    found: dict[str, Channel] = field(default_factory=dict)
-    sizes: dict[str, float] = field(default_factory=dict)
-    own: dict[str, np.ndarray] = field(default_factory=dict)
-    cross: dict[str, np.ndarray] = field(default_factory=dict)
-    course: dict[str, np.ndarray] = field(default_factory=dict)
-    weak: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))
-    outvoted: Level | None = None
-    checked: tuple[Check, ...] = ()
-
-    @classmethod
-    def of(cls, runs: Three, accuracy: float) -> Level:
-        """The comparison of three runs; an empty one where there are not two."""
-        solutions = [run.solution for run in runs if run is not None and run.solution is not None]
-        if runs.first is None or runs.second is None or runs.first.solution is None:
-            return cls(runs)
-        k = _alike(solutions)
-        channels = [courses(solution) for solution in solutions]
-        names = [name for name in channels[0] if all(name in c for c in channels)]
-        first, second = channels[0], channels[-1]
-        cross = {name: first[name].away(second[name])[:k] for name in names}
-        weak, own = near_singular(solutions[0])[:k], {}
-        sizes = natural(solutions[0], first, weak)
-        if runs.tightened is not None:
-            own = {name: first[name].away(channels[1][name])[:k] for name in names}
-        weak = _left_out(weak, first, sizes, [gaps for gaps in (own, cross) if gaps], accuracy)
-        course = {name: claimed(own[name], cross[name]) if own else claimed(ALONE * cross[name]) for name in names}
-        return cls(runs, solutions[0].t[:k], first, sizes, own, cross, course, weak)
-
-    def size(self, name: str) -> float:
-        """Natural size of a channel."""
-        return self.sizes[self.found[name].kind]
-
-    def shares(self, reactions: bool | None = None) -> dict[str, np.ndarray]:
-        """Name -> error (k,) in natural sizes; of reactions only, or of all else only."""
-        wanted = (n for n in self.course if reactions is None or reactions == (self.found[n].kind in REACTIONS))
-        return {name: self.course[name] / self.size(name) for name in wanted}
-
-    @property
-    def share(self) -> float:
-        """The worst of all channels."""
-        return max((float(share[-1]) for share in self.shares().values() if share.size), default=np.inf)
-
-    @property
-    def alone(self) -> float:
-        """Largest distance of the first run from its tightened twin, in natural sizes."""
-        return max((float(gap.max(initial=0.0)) / self.size(name) for name, gap in self.own.items()), default=np.inf)
-
-    def apart(self, one: Run, other: Run) -> float:
-        """Distance at the end of two other runs in motion and energy, in natural sizes."""
-        if one.solution is None or other.solution is None:
-            return np.inf
-        mine, theirs = courses(one.solution), courses(other.solution)
-        names = [n for n in self.shares(reactions=False) if n in mine and n in theirs]
-        return max(float(mine[n].away(theirs[n])[-1]) / self.size(n) for n in names)
-
-    def known(self, accuracy: float) -> int:
-        """Number of samples up to which motion and energy are known to an accuracy."""
-        held = [share <= accuracy for share in self.shares(reactions=False).values()]
-        return int(np.logical_and.reduce(held).sum()) if held else 0  # errors never fall
-
-
-def _left_out(weak, channels, sizes, gaps, accuracy):
-    """Samples (k,) close to singular positions at which reactions differ; they are not determined there, and count no more."""
-    names = [name for name, channel in channels.items() if channel.kind in REACTIONS and name in gaps[0]]
-    differ = np.zeros(weak.size, bool)
-    for of in gaps:
-        for name in names:
-            differ |= weak & ~(of[name] <= 0.5 * accuracy * sizes[channels[name].kind])
-    for of in gaps:
-        for name in names:
-            of[name][differ] = 0.0
-    return differ
-
-
-def _alike(solutions):
-    """Number of samples at the same times, from the first one on."""
-    k = min(solution.t.size for solution in solutions)
-    same = np.logical_and.reduce([solution.t[:k] == solutions[0].t[:k] for solution in solutions])
-    return k if same.all() else int(np.argmin(same))
+def _checked(level, accuracy) -> tuple[Check, ...]:
+    """The worse one of the first and of the second run, of each check."""
+    each = []
+    for run in (level.runs.first, level.runs.second):
+        if run is not None and level.sizes:
+            found = checks(run.solution, level.sizes, accuracy)
+            each.append([check._replace(sentence=f"{check.sentence} ({run.role} run)") for check in found])
+    return tuple(max(of_both, key=lambda check: check.share) for of_both in zip(*each, strict=True))
 
 
 def _certificate(trials, levels, accuracy, notes):
-    """The Certificate of the level that reaches farthest, of equal ones the most accurate."""
-    best = max(levels, key=lambda level: (level.known(accuracy), -level.share))
-    best = best if all(check.ok for check in levels[-1].checked) else levels[-1]
+    """The Certificate of the level that reaches farthest, of equal ones the most accurate; of one whose checks fail first."""
+    best = max(levels, key=lambda level: (not level.sound, level.known(accuracy), -level.share))
     duration, count = float(trials.times[-1]), best.known(accuracy)
     said = [*failures(trials, best, duration), *(f"{c.name}: {c.sentence}" for c in best.checked if not c.ok)]
-    if best.course:
-        said += parting(trials, best, accuracy)
-    first, until = best.runs.first, float(best.t[count - 1]) if count else 0.0
-    errors = {
-        name: Vouched(best.found[name].kind, UNITS[best.found[name].kind], best.size(name), float(course[max(count - 1, 0)]), course)
-        for name, course in best.course.items()
-    }
+    said += parting(trials, best, accuracy) if best.course else []
+    first = best.runs.first
     return Certificate(
         name=trials.first.name,
         duration=duration,
         accuracy=accuracy,
         ok=not said,
         solution=None if first is None else first.solution,
-        agrees_until=until,
-        errors=errors,
+        agrees_until=float(best.t[count - 1]) if count else 0.0,
+        errors={name: _vouched(best, name, max(count - 1, 0)) for name in best.course},
         disagreements=tuple(said),
         checks=best.checked,
         runs=_kept(trials, best),
@@ -232,11 +142,9 @@ def _certificate(trials, levels, accuracy, notes):
     )
 
 
-def _checks(level, accuracy) -> tuple[Check, ...]:
-    """The worse one of the first and of the second run, of each check."""
-    runs = [run for run in (level.runs.first, level.runs.second) if run is not None and level.sizes]
-    each = [[c._replace(sentence=f"{c.sentence} ({run.role} run)") for c in checks(run.solution, level.sizes, accuracy)] for run in runs]
-    return tuple(max(of_both, key=lambda c: c.share) for of_both in zip(*each, strict=True))
+def _vouched(level, name, last):
+    kind, course = level.found[name].kind, level.course[name]
+    return Vouched(kind, UNITS[kind], level.size(name), float(course[last]), course)
 
 
 def _kept(trials, level) -> tuple[Run, ...]:
@@ -262,7 +170,9 @@ def _outvoted(level, accuracy):
     other = level.outvoted
     if other is not None:
         k, run = other.known(accuracy), other.runs.second
-        when = f"parts from both at t = {other.t[k]:.6g} s, by the end by {other.share:.1g} natural sizes" if k < other.t.size else "differs from both in reactions"
+        when = "differs from both in reactions"
+        if k < other.t.size:
+            when = f"parts from both at t = {other.t[k]:.6g} s, by the end by {other.share:.1g} natural sizes"
         yield f"A third method was asked, as {run} {when}; its energy balances to {run.balance:.1e}.{singular(other)}"
 
 
@@ -270,8 +180,11 @@ def _weak(level):
     """Where reactions were not compared."""
     if level.weak.any() and level.shares(reactions=True):
         times = [f"{t:.6g}" for t in level.t[level.weak]]
-        more = f" and {len(times) - TIMES} more times" if len(times) > TIMES else " s"
-        yield f"Close to singular positions reactions are not determined, and left out: samples at t = {', '.join(times[:TIMES])}{more}."
+        more = f" and {len(times) - NAMED} more times" if len(times) > NAMED else " s"
+        yield (
+            "Close to singular positions reactions are not determined, and left out: samples at t = "
+            f"{', '.join(times[:NAMED])}{more}."
+        )
 
 
 __all__ = ["certify"]

@@ -32,6 +32,7 @@ COORDINATE, SPEED = "coordinate", "speed"  # of a system given by its functions,
 UNITS |= {COORDINATE: "", SPEED: "/s"}
 TIME = "time"  # to move by a natural size
 REACTIONS = (FORCE, MOMENT)
+SLOW = 1e-3  # characteristic lengths in a run: what moves less is at rest, and its velocities are judged by this
 FIRST_WEAK = 1  # of KKT reports: the first independent row that is weak, -1 if there is none
 
 
@@ -93,12 +94,16 @@ def natural(solution: Solution, found: dict[str, Channel], weak: np.ndarray) -> 
     firm = ~np.concatenate([weak, np.zeros(solution.t.size - weak.size, bool)]) | weak.all()
 
     def largest(*kinds):
-        return max((_size(c.values[firm] if c.kind in REACTIONS else c.values) for c in found.values() if c.kind in kinds), default=0.0)
+        return max(
+            (_size(c.values[firm] if c.kind in REACTIONS else c.values) for c in found.values() if c.kind in kinds),
+            default=0.0,
+        )
 
     def farthest(*kinds):
         return max((_size(c.values - c.values[:1]) for c in found.values() if c.kind in kinds), default=0.0)
 
-    V = max(largest(VELOCITY, RATE), L * largest(SPIN, TURNING)) or L / max(span, 1e-300)
+    slow = SLOW * L / max(span, 1e-300)
+    V, U = max(largest(VELOCITY, RATE), L * largest(SPIN, TURNING), slow), max(largest(SPEED), slow)
     idle = rest(system)
     F = max(largest(FORCE), largest(MOMENT) / L, idle / L) or 1.0
     return {
@@ -114,8 +119,8 @@ def natural(solution: Solution, found: dict[str, Channel], weak: np.ndarray) -> 
         MOMENT: F * L,
         ENERGY: float(Course.of(solution).traffic[-1] + idle) or 1.0,
         COORDINATE: L + farthest(COORDINATE),
-        SPEED: (U := largest(SPEED) or L / max(span, 1e-300)),
-        TIME: L / (U if system.model is None else V),
+        SPEED: U,
+        TIME: min(L / (U if system.model is None else V), span),
     }
 
 

@@ -49,7 +49,9 @@ def _of_reactions(level, worse, k, accuracy):
     names = sorted(worse, key=lambda name: -worse[name][k - 1])
     first = min(int((share <= accuracy).sum()) for share in worse.values())
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    listed = ", ".join(f"{name} ({_told(level, name, level.course, k - 1)} of {level.size(name):.2g})" for name in names[:NAMED])
+    listed = ", ".join(
+        f"{name} ({_told(level, name, level.course, k - 1)} of {level.size(name):.2g})" for name in names[:NAMED]
+    )
     return (
         f"Reactions are known less well than the motion, from t = {level.t[first]:.6g} s on: {listed}{more}. "
         "They are more sensitive than the motion; ask for less accuracy, or leave them out of what you sign."
@@ -75,7 +77,9 @@ def _cause(trials, level, accuracy):
     second = level.runs.second
     if not level.apart(second, trials.looser(second)) <= accuracy:
         return "The first method agrees with itself at two tolerances, the second one does not. "
-    return f"Each method agrees with itself at two tolerances: one is wrong, or they go different ways.{singular(level)} "
+    return (
+        f"Each method agrees with itself at two tolerances: one is wrong, or they go different ways.{singular(level)} "
+    )
 
 
 def singular(level):
@@ -83,7 +87,8 @@ def singular(level):
     events = [e for run in level.runs if run is not None for e in run.solution.events if e.kind == "singular"]
     if not events:
         return ""
-    return f" A singular position was met at t = {min(e.t for e in events):.6g} s: a mechanism may go on from there in several ways."
+    t = min(event.t for event in events)
+    return f" A singular position was met at t = {t:.6g} s: a mechanism may go on from there in several ways."
 
 
 def _energy(level):

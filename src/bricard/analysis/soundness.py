@@ -6,8 +6,8 @@ Each check looks at the samples of one run, by means that its formulation and it
 * derivatives: G, Gv + Phi_t and gamma of each row against differences of the residuals, poses against velocities;
 * energy: the balance of the run's ledger, the kinetic energy by hand, and that joints which nothing drives take no power.
 
-A wrong derivative gives two runs the same wrong motion. Differences are taken with several steps, and the best one counts: one step
-may straddle a corner of a function or drown in round-off, a wrong derivative is wrong with all of them.
+A wrong derivative gives two runs the same wrong motion. Differences are taken with several steps, and the best one counts: one
+step may straddle a corner of a function or drown in round-off, a wrong derivative is wrong with all of them.
 """
 
 from __future__ import annotations
@@ -102,7 +102,9 @@ def _by_own_function(solution):
         for k in _some(solution):
             s = coordinates_of(joint, d[k : k + 1], C[k : k + 1], near[k])[0][0]
             share = _gap(start, d[k], C[k], s)
-            words = f'The function of joint "{joint.name}", called in plain Python at t = {solution.t[k]:.6g} s, is off by '
+            words = (
+                f'The function of joint "{joint.name}", called in plain Python at t = {solution.t[k]:.6g} s, is off by '
+            )
             yield Found(share, f"{words}{share:.2g} lengths or radians from the pose of the bodies")
 
 
@@ -190,7 +192,10 @@ def _derivatives(solution, sizes):
 
         pairs = [("the derivative", s, lambda s, w=w: moved(s, w, 0), held) for w, s in zip(ways, slopes, strict=True)]
         pairs += [("G", s, lambda s, w=w: moved(s, w, 1), ~held) for w, s in zip(ways, slopes, strict=True)]
-        pairs += [("the velocity", rate, lambda s: path(s, 0), held), ("-gamma", -gamma, lambda s: path(s, 1), np.ones_like(held))]
+        pairs += [
+            ("the velocity", rate, lambda s: path(s, 0), held),
+            ("-gamma", -gamma, lambda s: path(s, 1), np.ones_like(held)),
+        ]
         for words, given, function, rows in pairs:
             yield _row_found(solution, k, words, given, function, rows)
 
@@ -209,7 +214,7 @@ def _row_found(solution, k, words, given, function, rows):
 
 
 def _differences(given, function):
-    """How far given slopes (n,) are from differences of a function (n,) at 0, as a share of 1 + their size; and the best of these."""
+    """How far given slopes (n,) are from differences of a function (n,) at 0, as a share of 1 + their size; the best of these."""
     off, best = np.full(given.shape, np.inf), np.full(given.shape, np.nan)
     for h in STEPS:
         with np.errstate(all="ignore"):
@@ -229,18 +234,23 @@ def _velocities(solution, sizes):
         here = poses(system, q[None])
         twist = twists(system, q[None], v[None], here)
         names = list(system.model.bodies)
-        given = np.concatenate([np.concatenate([twist[n][0][0] / sizes[SPEED], twist[n][1][0] / sizes[SPIN]]) for n in names])
+        given = np.concatenate(
+            [np.concatenate([twist[n][0][0] / sizes[SPEED], twist[n][1][0] / sizes[SPIN]]) for n in names]
+        )
 
         def placed(s, q=q, v=v, here=here, names=names):
             there = poses(system, system.retract(q, s * time * v)[None])
             turned = [axial(there[n][1][0] @ here[n][1][0].T) for n in names]
             parts = zip(names, turned, strict=True)
-            return np.concatenate([np.concatenate([there[n][0][0] / sizes[SPEED], w / sizes[SPIN]]) for n, w in parts]) / time
+            return (
+                np.concatenate([np.concatenate([there[n][0][0] / sizes[SPEED], w / sizes[SPIN]]) for n, w in parts])
+                / time
+            )
 
         off, best = _differences(given, placed)
         worst = largest(off)
-        words = f'At t = {solution.t[k]:.6g} s the velocity of body "{names[worst // 6]}" is {given[worst]:.8g} of the largest, but '
-        yield Found(float(off[worst]), f"{words}{best[worst]:.8g} by differences of its pose")
+        words = f'At t = {solution.t[k]:.6g} s the velocity of body "{names[worst // 6]}" is {given[worst]:.8g} of the largest, '
+        yield Found(float(off[worst]), f"{words}but {best[worst]:.8g} by differences of its pose")
 
 
 def _some(solution):

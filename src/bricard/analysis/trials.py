@@ -20,7 +20,10 @@ from .stiffness import stiffness
 from .unlike import PAIRS, STIFF, Pair, admitted, unlike_first
 
 FINER = (1e-2, 1e-1)  # of the first run's tolerance: that of the others, and what is tried where it fails
-PATIENCE = (4_000, 1_000_000)  # attempts at a step of one run: the second number only where no method ends with the first one
+PATIENCE = (
+    4_000,
+    1_000_000,
+)  # attempts at a step of one run: the second number only where no method ends with the first one
 TIMES = 50  # as many attempts as the first run needed are allowed for the others, if that is more
 FAILS = (BricardError, ArithmeticError, np.linalg.LinAlgError)  # a method may meet the latter where it fails
 
@@ -53,12 +56,18 @@ class Trials:
     def __post_init__(self) -> None:
         self.stiff = stiffness(self.first) > RATE
 
+    @property
+    def loops(self) -> bool:
+        """Whether there are singular positions to meet: not where relative coordinates leave no rows."""
+        relative = next((s for s in (self.first, self.second) if s is not None and s.tree), None)
+        return relative is None or relative.n_rows > 0
+
     def at(self, rtol: float) -> Three:
         """The runs with this tolerance of the first one."""
         found = self._at(rtol)
         if found.first is None and self.most < PATIENCE[-1] and any(map(_given_up, self.runs)):
             self.known = {key: run for key, run in self.known.items() if not _given_up(run)}
-            self.most = PATIENCE[-1]
+            self.runs, self.most = [run for run in self.runs if not _given_up(run)], PATIENCE[-1]
             found = self._at(rtol)
         return found
 
@@ -100,7 +109,9 @@ class Trials:
         """The Run, made now if it is not known yet."""
         rtol = float(f"{rtol:.0e}")
         key = id(system), pair, rtol
-        looser = [run for (of, other, r), run in self.known.items() if (of, other) == key[:2] and r > rtol and not run.ok]
+        looser = [
+            run for (of, other, r), run in self.known.items() if (of, other) == key[:2] and r > rtol and not run.ok
+        ]
         if key not in self.known and looser:  # what fails at a tolerance fails at tighter ones
             return replace(looser[0], role=role)
         if key not in self.known:

@@ -1,7 +1,8 @@
 """Methods that share little, so that an error of one is not an error of the other too.
 
 Kinds of integrators use other values of the equations: explicit stages, a history of explicit steps, implicit stages, blocks of
-implicit steps, differences of a history. Formulations differ in what they hold and what they solve for. Two methods are unlike if both differ.
+implicit steps, differences of a history. Formulations differ in what they hold and what they solve for. Two methods are unlike if
+both differ.
 """
 
 from __future__ import annotations

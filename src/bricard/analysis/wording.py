@@ -16,7 +16,7 @@ def text(found: Certificate) -> str:
 def _verdict(found):
     what = f'"{found.name}" over {found.duration:g} s, to {found.accuracy:.0e} of natural sizes'
     if found.ok:
-        return f"Certified: {what}. Motion, energy and reactions are those of two methods that share little."
+        return f"Certified: {what}. Motion, energy and the reactions that are unique are those of two methods that share little."
     until = f"Motion and energy are known so well until t = {found.agrees_until:.6g} s"
     return "\n".join([f"Not certified: {what}. {until}.", *(f"  {sentence}" for sentence in found.disagreements)])
 
@@ -27,7 +27,9 @@ def _runs(found):
     for run in found.runs:
         if run.ok:
             known = run.balance == run.balance
-            balance = f"energy balances to {run.balance:.1e} of the energy in motion" if known else "its energy is not known"
+            balance = (
+                f"energy balances to {run.balance:.1e} of the energy in motion" if known else "its energy is not known"
+            )
             yield f"  {run.role:10} {run}: {run.solution.counters['steps']} steps, {balance}"
     shown = FAILED if not found.ok else 0
     yield from (f"  failed     {run}: {run.status}" for run in failed[:shown])
@@ -56,6 +58,8 @@ def _checks(found):
 
 def _rest(found):
     if found.left_out:
-        names = ", ".join(found.left_out[:ONCE]) + (f" and {len(found.left_out) - ONCE} more" * (len(found.left_out) > ONCE))
+        names = ", ".join(found.left_out[:ONCE]) + (
+            f" and {len(found.left_out) - ONCE} more" * (len(found.left_out) > ONCE)
+        )
         yield f"Not unique, and left out: the reactions of {names}. Redundant rows leave other splits of their loads possible."
     yield from (f"Note: {note}" for note in found.notes)

@@ -18,6 +18,7 @@ from .. import __version__
 from ..errors import BricardError, SimulationError
 from .bench import bench
 from .cache import cache
+from .certify import certify
 from .check import check
 from .compare import compare
 from .console import messages
@@ -62,6 +63,14 @@ COMMANDS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
             "bricard run arm.toml --output results --plots",
             "bricard run arm.toml --duration 2 --set length=0.25 --json",
             "bricard run arm.toml --formulation ggl --integrator radau5 --rtol 1e-9",
+        ),
+    ),
+    "certify": (
+        certify,
+        (
+            "bricard certify arm.toml",
+            "bricard certify double-four-bar --duration 2 --accuracy 1e-5",
+            "bricard certify robot.urdf --duration 1 --json",
         ),
     ),
     "view": (view, ("bricard view results/arm.h5", "bricard view examples/bricard.toml --output six-bar.html --open")),

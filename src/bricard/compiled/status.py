@@ -94,8 +94,8 @@ SENTENCES = {
         "end of its range by itself."
     ),
     OUT_OF_STEPS: (
-        "Given up at t = {t:.6g} s after {steps} steps, the last one of {h:.3g} s: with those that were rejected they are as many as "
-        "most_steps allows. Allow more of them, or look what makes them so small: stiffness, a jump, a singular position."
+        "Given up at t = {t:.6g} s after {steps} steps, the last one of {h:.3g} s: with those that were rejected they are as "
+        "many as most_steps allows. Allow more of them, or look what makes them so small: stiffness, a jump, a singular position."
     ),
     FUNCTION_FAILED: (
         "The run ended at t = {t:.6g} s (step {steps}, h = {h:.3g} s): {culprit}. A function must have a finite value wherever "
