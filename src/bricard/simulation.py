@@ -346,7 +346,7 @@ def _march(problem, pair, run, work, watching, progress, listening, most):
     with Progress(run.clock[0], run.clock[6], progress) as bar:
         try:
             while status == RUNNING:
-                left = int(min(chunk, most - _tried(run)))
+                left = int(max(1, min(chunk, most - _tried(run))))  # one more call tells that the end was reached
                 length = min([left, *(watch.steps_left() for watch in (creeping, contracts) if watch.watched)])
                 began, busy = time.perf_counter(), time.process_time()
                 try:
@@ -373,7 +373,7 @@ def _march(problem, pair, run, work, watching, progress, listening, most):
                 if status == RUNNING:
                     creeping.look()
                     status = CONTRADICTED if contracts.broken() else status
-                if status == RUNNING and _tried(run) >= most:
+                if status == RUNNING and _tried(run) >= most and run.counters[counting.OUTPUT] < run.out_t.size:
                     status = OUT_OF_STEPS
                 bar.update(run.clock[0], int(run.counters[counting.STEPS]), int(run.counters[counting.REJECTED]))
                 if status == RUNNING:

@@ -199,3 +199,18 @@ def test_parameters_of_newmark():
     ]
     assert np.log2(errors[0] / errors[1]) == pytest.approx(2.0, abs=0.05)
     assert br.analysis.stability("null-space-newmark", beta=0.0).limit() == pytest.approx(2.0, rel=1e-9)
+
+
+@pytest.mark.parametrize("how", [{"rtol": 1e-8}, {"step": 1e-3}, {"integrator": "rkf45", "rtol": 1e-10}])
+def test_a_run_is_given_up_after_most_steps(how):
+    """Attempts count, those that are rejected too; as many as it needs are enough."""
+    whole = br.simulate(pendulum(), 0.5, **how)
+    needed = whole.counters["steps"] + whole.counters["rejected"]
+    assert br.simulate(pendulum(), 0.5, most_steps=needed, **how).t[-1] == 0.5
+    with pytest.raises(br.SimulationError, match=r"Given up at t = .* most_steps allows") as caught:
+        br.simulate(pendulum(), 0.5, most_steps=needed // 2, **how)
+    counters = caught.value.solution.counters
+    assert counters["steps"] + counters["rejected"] == needed // 2
+    for wrong in (0, 1.5, True, "many"):
+        with pytest.raises(ModelError, match="most_steps must be an integer"):
+            br.simulate(pendulum(), 0.5, most_steps=wrong)

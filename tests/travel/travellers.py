@@ -122,7 +122,7 @@ def samples():
     own_force = m.copy().user_force("own", m.ground, "link", own.load, point=(0, 0, 0), parameters=(0.1,))
     zero = np.zeros(s.system.n_v), np.zeros(s.system.n_rows)
     chosen = br.recommend(m, accuracy=1e-4)
-    again = br.rerun(s)
+    again, certificate = br.rerun(s), br.certify(crank(), 0.02, samples=3, progress=False)
     comparison = compare.Comparison("m", 1.0, 1e-6, 60.0, rows=[{"method": "a", "error": 1e-3}])
     found = [
         *(
@@ -161,6 +161,7 @@ def samples():
             analysis.reduced(hanging(), rest.state),
         ),
         *(analysis.frequencies(crank(), 2), known, known.outputs[0], known.measures[0], known.references[0]),
+        *(certificate, certificate.runs[0], certificate.errors["A.angle"]),
         *(again, chosen, comparison, compare.subject(m, 1.0), s.system.tangent(0.0, s.q[0], s.v[0], *zero), failed()),
         br.Interrupted("Interrupted at t = 0.2 s after 9 steps.", s),
         *(br.problem(m).expand(0.0, br.problem(m).initial()), recommend.Choice(1e-6, "speed", 1e-6, {}, False, False)),
