@@ -30,6 +30,7 @@ CONTENTS = {  # page: the pages below it, in the order of the side bar; those of
         "speed",
         "troubleshooting",
         "model-files",
+        "files-and-pickles",
         "viewer",
         "events",
         "kinematics",

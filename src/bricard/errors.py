@@ -67,7 +67,10 @@ class SimulationError(BricardError):
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C during a run, whatever `check` is; `solution` holds what was computed so far, None before the first step."""
+    """Ctrl-C during a run, whatever `check` is; `solution` holds what was computed so far, None before the first step.
+
+    Of a comparison it is the Comparison so far.
+    """
 
     def __init__(self, message: str = "Interrupted.", solution: object = None):
         super().__init__(message)

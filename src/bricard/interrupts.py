@@ -1,9 +1,11 @@
-"""Ctrl-C during a run: it is noted, and the run ends between two pieces of work, with what it has computed so far.
+"""Ctrl-C: it is noted, and what runs ends between two pieces of work; a run with what it has computed so far.
 
 Python raises KeyboardInterrupt wherever the main thread happens to be; in the middle of compiled code that becomes an error of
-its caller. So a run takes the signal itself: the first one is remembered and raised at the next check, a second one at once.
+its caller, and in the middle of h5py it is lost. So a run takes the signal itself, and so does whatever calls compiled code or
+libraries: the first one is remembered and raised at the next check, a second one at once.
 """
 
+import functools
 import signal
 import threading
 
@@ -35,6 +37,21 @@ class Listening:
         """Raise KeyboardInterrupt if Ctrl-C was pressed."""
         if self.asked:
             raise KeyboardInterrupt
+
+
+def whole(function):
+    """Let Ctrl-C end a function behind its last line only: for what takes little time, and must not be torn."""
+
+    @functools.wraps(function)
+    def kept(*arguments, **keywords):
+        listening = Listening()
+        try:
+            with listening:
+                return function(*arguments, **keywords)
+        finally:
+            listening.check()
+
+    return kept
 
 
 def was_interrupted(error):

@@ -143,6 +143,8 @@ def simulate(
             raise
     if status == INTERRUPTED:
         raise Interrupted(solution.status, solution)
+    if listening.asked:  # behind the last check: a loop of runs must end all the same
+        raise Interrupted("Interrupted behind the steps of a run: its result is whole.", solution)
     if check and status not in (FINISHED, STOPPED, RANGE_ENDED):
         raise SimulationError(solution.status, solution)
     return solution

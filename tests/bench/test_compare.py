@@ -121,7 +121,7 @@ def test_conditioning_and_drift_are_there(found):
 
 @pytest.mark.slow
 def test_an_interrupted_comparison_keeps_what_it_has(tmp_path):
-    """SIGTERM in the middle: exit code 1, rows and report are there and agree."""
+    """SIGTERM in the middle: exit code 130, rows and report are there and agree."""
     double_pendulum().save(tmp_path / "rods.toml")
     command = [sys.executable, "-m", "bricard.cli.main", "compare", str(tmp_path / "rods.toml"), "--duration", "2"]
     with subprocess.Popen(
@@ -133,7 +133,7 @@ def test_an_interrupted_comparison_keeps_what_it_has(tmp_path):
             time.sleep(0.2)
         process.send_signal(signal.SIGTERM)
         process.wait(60)
-    assert process.returncode == 1
+    assert process.returncode == 130
     kept = json.loads((tmp_path / "out" / "comparison.json").read_text())
     assert kept["interrupted"] and len(kept["rows"]) == len(rows.read_text().splitlines()) > 5
     assert "Interrupted" in (tmp_path / "out" / "report.html").read_text()
@@ -316,7 +316,9 @@ def test_compiling_runs_a_small_linkage_and_stops_at_an_interrupt(monkeypatch, t
         raise br.Interrupted
 
     monkeypatch.setattr(comparing, "simulate", interrupted)
-    found = br.compare(double_pendulum(), 1.0, budget=60.0, only=FEW, output=tmp_path)
+    with pytest.raises(br.Interrupted) as caught:
+        br.compare(double_pendulum(), 1.0, budget=60.0, only=FEW, output=tmp_path)
+    found = caught.value.solution
     assert seen == ["small"] and found.interrupted and not found.rows
     assert "before the interrupt" in (tmp_path / "report.html").read_text()
 

@@ -2,9 +2,9 @@
 
 Order of the package, lowest first; a folder or module may import itself and what stands before it:
 
-    errors < atomic < hyperdual < compiled < kernels < linalg < model < system < solution < formulations < integrators, stepping
-    < registry < progress, interrupts, admission, provenance < pairing < ending, balance < simulation < ode, repeat < io, plot
-    < view < analysis < problems < bench, experiments < cli
+    errors < atomic, interrupts < hyperdual < compiled < kernels < linalg < model < system < solution < formulations
+    < integrators, stepping < registry < progress, admission, provenance < pairing < ending, balance < simulation < ode, repeat
+    < io, plot < view < analysis < problems < bench, experiments < cli
 
 Imports inside functions count as well. Imports for type checking only do not: they never run.
 """
@@ -20,12 +20,15 @@ from bricard.compiled import interfaces, march, records, status
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "bricard"
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [
+    *(ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "SECURITY")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 
 LAYERS = [
     {"errors"},
-    {"atomic"},
+    {"atomic", "interrupts"},
     {"hyperdual"},
     {"compiled"},
     {"kernels"},
@@ -36,7 +39,7 @@ LAYERS = [
     {"formulations"},
     {"integrators", "stepping"},
     {"registry"},
-    {"progress", "interrupts", "admission", "provenance"},
+    {"progress", "admission", "provenance"},
     {"pairing"},
     {"ending", "balance"},
     {"simulation"},

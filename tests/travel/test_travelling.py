@@ -73,6 +73,25 @@ def test_cloudpickle_which_joblib_and_dask_use():
         assert digest(pickle.loads(cloudpickle.dumps(thing))) == digest(thing), type(thing).__name__
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning:joblib")  # of how many cores it sees
+def test_joblib():
+    """There and back through its own processes, by its own way to pickle."""
+    joblib = pytest.importorskip("joblib")
+    things = everything()
+    found = joblib.Parallel(n_jobs=2, backend="loky")(joblib.delayed(answered)(thing) for thing in things)
+    for thing, (there, back) in zip(things, found, strict=True):
+        assert there == digest(back) == digest(thing), type(thing).__name__
+
+
+def test_dask():
+    """By the serialisation of its distributed scheduler."""
+    protocol = pytest.importorskip("distributed.protocol")
+    for thing in everything():
+        header, frames = protocol.serialize(thing)
+        assert header["serializer"] == "pickle", header  # else its sentence about what cannot go stands in place of it
+        assert digest(protocol.deserialize(header, frames)) == digest(thing), type(thing).__name__
+
+
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy])
 def test_copies_tell_the_same(copied):
     for thing in everything():

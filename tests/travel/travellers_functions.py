@@ -38,3 +38,11 @@ def swing(t):
 
 def load(t, a, b, p):
     return (-p[0] * b.v[0], 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+def apart(t, a, b, p):
+    return (a.x[0] - b.x[0],)
+
+
+def slip(t, a, b, p):
+    return (a.v[0] - b.v[0],)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import AssemblyError, ModelError, largest, suggest
+from ..interrupts import whole
 from ..model import Model
 from ..model.forces import CoordinateForce
 from ..solution.solution import Solution
@@ -114,6 +115,7 @@ class Equilibrium:
         return coordinate(self.at, measure)[0]
 
 
+@whole
 def equilibrium(what: Any, state: State | None = None, *, stable: bool = True) -> Equilibrium:
     """The position of rest of a Model or System near a state (the assembled start if not given), see Equilibrium.
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..errors import AssemblyError, ModelError
+from ..interrupts import whole
 from ..model import Model
 from ..model.checks import number
 from ..solution.solution import Solution
@@ -77,6 +78,7 @@ class Frequencies:
         return draw_frequencies(self, ax)
 
 
+@whole
 def reduced(what: Any, state: State | None = None, length: float | None = None) -> Reduced:
     """Mass, damping and stiffness matrices of a Model or System at a state (the assembled start if not given), see Reduced.
 
@@ -92,6 +94,7 @@ def reduced(what: Any, state: State | None = None, length: float | None = None) 
     return _reduced(system, state, length)
 
 
+@whole
 def frequencies(what: Any, samples: int = SAMPLES, length: float | None = None) -> Frequencies:
     """Natural frequencies along a Solution, at most at so many of its samples; of a Model or System at its start.
 
@@ -122,6 +125,7 @@ def frequencies(what: Any, samples: int = SAMPLES, length: float | None = None) 
     return Frequencies(what.name, what.t[places], omega)
 
 
+@whole
 def largest_step(what: Any, integrator: str, *, xi: float = 0.0, samples: int = SAMPLES, **options: Any) -> float:
     """The largest step (s) with which a method is stable: its limit over the largest natural frequency, see `frequencies`.
 

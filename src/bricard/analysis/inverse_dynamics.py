@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import AssemblyError, BricardError, ModelError, suggest
+from ..interrupts import whole
 from ..linalg.rank import rank
 from ..model import Model
 from ..solution.solution import Solution
@@ -64,6 +65,7 @@ class InverseDynamics:
         return draw_loads(self, ax)
 
 
+@whole
 def inverse_dynamics(model: Model, motion: dict[str, Any], times: Any) -> InverseDynamics:
     """The loads with which coordinates of a model follow a motion, see InverseDynamics.
 

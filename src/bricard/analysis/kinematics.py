@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ModelError
+from ..interrupts import whole
 from ..model import Model
 from ..model.checks import vector
 from ..system.assembler import assemble
@@ -223,6 +224,7 @@ class Kinematics:
         return a[:, column[:3]] + np.cross(turn, lever) + np.cross(spin, np.cross(spin, lever)), turn
 
 
+@whole
 def kinematics(model: Model, sweep: Any, *, points: int = POINTS, t: float = 0.0, check: bool = True) -> Kinematics:
     """Drive coordinates of a model through a range, from its assembled start; see Kinematics.
 

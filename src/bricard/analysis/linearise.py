@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import AssemblyError, ModelError, largest
+from ..interrupts import whole
 from ..model import Model
 from ..system.assembler import assemble, complete
 from ..system.inputs import input_force, motor, with_forces
@@ -102,6 +103,7 @@ class Linearisation:
         return np.concatenate([np.atleast_1d(part) for part in parts]) if parts else np.zeros(0)
 
 
+@whole
 def linearise(
     what: Any, inputs: Any = (), outputs: Any = (), state: State | None = None, equilibrium: bool = False
 ) -> Linearisation:

@@ -26,6 +26,7 @@ from ..compiled.march import march
 from ..compiled.pointers import address_of, compiled
 from ..compiled.status import FINISHED, RUNNING, sentence
 from ..errors import IncompatibleMethods, ModelError, SimulationError
+from ..interrupts import whole
 from ..pairing import choose
 from ..registry import CONTROLLERS, INTEGRATORS
 from ..stepping.start import start_run
@@ -271,6 +272,7 @@ class Rest(NamedTuple):
             raise SimulationError(f"The method cannot step the oscillator: {text}", None)
 
 
+@whole
 def stability(integrator: str, formulation: str | None = None, **options: Any) -> Stability:
     """The stability of an integrator with the options given, see Stability.
 

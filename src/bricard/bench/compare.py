@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..atomic import replacing
-from ..errors import BricardError, ModelError, suggest
+from ..errors import BricardError, Interrupted, ModelError, suggest
 from ..model import Model, Rod
 from ..problems import PROBLEMS
 from ..provenance import processor
@@ -214,6 +214,8 @@ def compare(
     except KeyboardInterrupt:
         comparison.interrupted = True
     course.finish()
+    if comparison.interrupted:
+        raise Interrupted("Interrupted: the comparison holds what was known by then.", comparison)
     return comparison
 
 

@@ -10,9 +10,10 @@ from typing import Annotated, Any
 import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from ..errors import ModelError, suggest
+from ..errors import Interrupted, ModelError, suggest
 from .check import NoCode
 from .console import Json, data, emit, listing, messages
+from .run import INTERRUPTED
 
 __all__ = ["compare"]
 
@@ -53,16 +54,21 @@ def compare(
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[text]}"), TimeElapsedColumn())
     with Progress(*columns, console=messages(), transient=True) as bar, Compiling(quiet=True):
         task = bar.add_task("comparing", total=1.0, text="")
-        found = run(
-            declared,
-            span if duration is None else duration,
-            accuracy=accuracy,
-            budget=budget,
-            only=only,
-            output=folder,
-            peers=peers,
-            progress=lambda done, text: bar.update(task, completed=done, text=text),
-        )
+        try:
+            found = run(
+                declared,
+                span if duration is None else duration,
+                accuracy=accuracy,
+                budget=budget,
+                only=only,
+                output=folder,
+                peers=peers,
+                progress=lambda done, text: bar.update(task, completed=done, text=text),
+            )
+        except Interrupted as error:
+            found: Any = error.solution
+            if found is None:  # before the first row
+                raise
     if json:
         rows = [_short(outcome) for outcome in found.table]
         keys = ("model", "span", "accuracy", "reference", "not_run", "omitted", "interrupted", "peers", "rows")
@@ -71,7 +77,7 @@ def compare(
         _show(found, folder)
     if found.interrupted:
         messages().print(f"Interrupted; what is known is in {folder}.", style="red", markup=False)
-        raise typer.Exit(1)
+        raise typer.Exit(INTERRUPTED)
 
 
 def _declared(model: str, code: bool) -> tuple[Any, float | None]:

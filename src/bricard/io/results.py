@@ -28,6 +28,7 @@ import numpy as np
 
 from ..atomic import replacing
 from ..errors import BricardError, FileFormatError, ModelError, UserFunctionError
+from ..interrupts import whole
 from ..model.travelling import folder_of, function_path, functions_of, importing_from
 from ..solution.solution import NOTHING, Event, Solution
 from ..system.build import build
@@ -67,6 +68,7 @@ class MissingSystem:
         raise ModelError(self._text)
 
 
+@whole
 def save(solution: Solution, path: str | os.PathLike[str]) -> None:
     """Write a solution to an HDF5 file. Its model is left out, with the reason, where it cannot be written.
 
@@ -150,6 +152,7 @@ def _write(group: Any, name: str, values: np.ndarray | None) -> None:
         data.attrs["units"] = UNITS[name]
 
 
+@whole
 def load(path: str | os.PathLike[str], model: Any = None, *, code: bool = True) -> Solution:
     """Return the solution of an HDF5 file written by `save`.
 

@@ -13,6 +13,7 @@ from ..compiled import march as counting
 from ..compiled.handles import pack
 from ..compiled.status import FINISHED, INTERRUPTED, RANGE_ENDED, STOPPED
 from ..errors import AssemblyError, ModelError, suggest
+from ..interrupts import whole
 from ..system.channels import poses
 from ..system.state import State, read_only
 from ..system.system import System
@@ -182,6 +183,7 @@ class Solution:
     def _observed_fully(self):
         return self._observe(accelerations=True)
 
+    @whole
     def _observe(self, accelerations):
         system, n = self.system, self.t.size
         work = system.work()
@@ -255,6 +257,7 @@ class Solution:
         table = self._observed[0]
         return ConstraintErrors(table[:, POSITION], table[:, SPEED], table[:, ACCELERATION])
 
+    @whole
     def at(self, t):
         """The State at time t (s), interpolated between the samples (cubic on the configuration space)."""
         return motion.state_at(self, float(t))
@@ -262,6 +265,7 @@ class Solution:
     # named channels
 
     @cached_property
+    @whole
     def poses(self):
         """Body name -> (positions (n, 3) of the reference frame, rotation matrices (n, 3, 3))."""
         return MappingProxyType(
@@ -269,6 +273,7 @@ class Solution:
         )
 
     @cached_property
+    @whole
     def _twists(self):
         return motion.twists(self.system, self.q, self.v, self.poses)
 
@@ -310,6 +315,7 @@ class Solution:
         """Angular velocity (n, 3) of a body, world axes."""
         return self._twists[self._body(body)][1]
 
+    @whole
     def reaction(self, element, body=None) -> Reaction:
         """Load of a joint, driver, coupling, spring or other force on one of its bodies, world axes, see Reaction.
 

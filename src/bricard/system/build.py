@@ -6,6 +6,7 @@ from ..compiled import records
 from ..compiled.interfaces import KERNEL, METHODS
 from ..compiled.pointers import address_of, table
 from ..errors import ModelError, suggest
+from ..interrupts import whole
 from ..kernels.bodies import evaluate_bodies, kinematics_bodies, map_bodies, place_bodies, retract_bodies
 from ..linalg import sparse
 from ..linalg.kkt import sparse_accelerations
@@ -25,6 +26,7 @@ MAX_REORDERINGS = 4
 SAME_MOMENT = 1e-9  # principal moments of inertia that differ by less than this share are equal
 
 
+@whole
 def build(model, *, coordinates="absolute", rotation=GROUP, cut=(), extra=()):
     """The frozen System of a model, its start not yet assembled.
 

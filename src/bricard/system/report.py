@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import AssemblyError
+from ..interrupts import whole
 from ..linalg.rank import dependent_rows, rank, singular_values
 from ..model.drawing import missing_meshes
 from .assembler import assemble, moved_to_close, settle
@@ -98,6 +99,7 @@ class Report:
         return lines + [f"    {what}: {', '.join(names)}" for what, names in named.items() if names]
 
 
+@whole
 def report(model, coordinates="absolute", cut=()):
     """The Report of a model at its assembled start; in relative coordinates with its spanning tree and cut joints."""
     system = build(model, coordinates=coordinates, cut=cut)
