@@ -16,11 +16,13 @@ from .compiled.status import (
     INTERRUPTED,
     LOST_ROTATION,
     NEWTON_FAILED,
+    NO_DERIVATIVE,
     NOT_FINITE,
     PROJECTION_FAILED,
     RANGE_ENDED,
     SINGULAR,
     STEP_TOO_SMALL,
+    STICKING,
     STOPPED,
     TORN_APART,
     TORN_VELOCITY,
@@ -62,19 +64,19 @@ class Ending(NamedTuple):
     events: tuple[Event, ...] = ()
 
 
-def judge(problem: Any, pair: Pair, run, work, watching, status: int, raised, system, start: State) -> Ending:
+def judge(problem: Any, pair: Pair, run, work, watching, kinked, status: int, raised, system, start: State) -> Ending:
     """The Ending of a run whose march has come back with a status, from what its last state shows.
 
     raised : what a user's function has raised, or None. system : as it was built, where problem.system may have another order.
     start : the State in which the run began.
     """
     q, v = problem.full(float(run.clock[0]), run.y, work)
-    status, culprit = _verdict(problem.system, run, work, q, v, watching, status, raised)
+    status, culprit = _verdict(problem.system, run, work, q, v, watching, kinked, status, raised)
     text = sentence(status, run.clock[0], run.clock[1], int(run.counters[counting.STEPS]), culprit)
     if status in (NEWTON_FAILED, STEP_TOO_SMALL):
         text += _singularity(problem, run, q, v, work)
     if status in (FINISHED, STOPPED):
-        text += _divided(run)
+        text += _divided(run) + kinked.sentence()
     if status in FAILED:
         text += obstacle(problem.system, q, v) + half_turned(problem.system, q)
     if status in (NOT_FINITE, NEWTON_FAILED, PROJECTION_FAILED, TORN_APART, TORN_VELOCITY):
@@ -101,7 +103,7 @@ def _divided(run):
     )
 
 
-def _verdict(system, run, work, q, v, watching, status, raised):
+def _verdict(system, run, work, q, v, watching, kinked, status, raised):
     """The status, or the reason behind it that the last state shows; and what is to blame, in words."""
     gap = _gap(system, run, q, v, work)
     torn = -1
@@ -124,6 +126,10 @@ def _verdict(system, run, work, q, v, watching, status, raised):
     if status == TORN_VELOCITY:
         unit = "m/s" if system.rows[torn].unit == "length" else "rad/s"
         return status, f"{system.row_name(torn)} with {work.phi_dot[torn]:.3g} {unit}"
+    if status in (NEWTON_FAILED, STEP_TOO_SMALL) and kinked.stuck(system, run, q, v):
+        status = STICKING
+    if status in (STICKING, NO_DERIVATIVE):
+        return status, kinked.culprit(status)
     return status, watching.culprit(status) or _culprit(system, run, v, gap, status)
 
 

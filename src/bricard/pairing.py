@@ -111,9 +111,10 @@ def correction_of(form, correction, chosen):
     return correction
 
 
-def external_correction(method, correction, step, triggers, breaks):
+def external_correction(method, correction, step, triggers, breaks, kinks):
     """The correction of a method that drives its own loop: none. Raises where that loop is asked for what it cannot do."""
     asked = {"step=...": step is not None, "triggers": bool(triggers), "breaks": len(breaks) > 0}
+    asked |= {f'kinks="{kinks}"': kinks is not None}
     asked |= {f'correction="{correction}"': correction not in (None, "none")}
     for key, given in asked.items():
         if given:

@@ -22,10 +22,12 @@ from .compiled.status import (
     FINISHED,
     FUNCTION_FAILED,
     INTERRUPTED,
+    KINKED,
     OUT_OF_STEPS,
     RANGE_ENDED,
     RENEW,
     RUNNING,
+    STICKING,
     STOPPED,
     TRIGGERED,
     UNBALANCED,
@@ -43,6 +45,7 @@ from .provenance import provenance
 from .registry import CONTROLLERS, INTEGRATORS
 from .solution.solution import NOTHING, Solution
 from .stepping.events import Watching, breaks_of, checked, given_times
+from .stepping.kinks import Kinked, checked_kinks
 from .stepping.routines import Contracts
 from .stepping.start import output_times, start_again, start_run
 from .stepping.stiffness import Creeping
@@ -89,6 +92,7 @@ def simulate(
     output: Any = None,
     triggers: Any = (),
     breaks: Any = (),
+    kinks: str | None = None,
     energy: bool = True,
     progress: bool | None = None,
     check: bool = True,
@@ -106,9 +110,12 @@ def simulate(
     velocity exceeds `correction_tolerance` (scaled; one number, or one for each). output : number of evenly spaced samples (at
     least 2: the start and the end are among them), interval (s, a float), or array of times. triggers : what to watch on the way,
     see Trigger. breaks : times (s) at which something jumps: steps end there and start anew; smooth steps and tables of a model
-    are known. energy : sum up the work of dampers, motors and drivers in each step, for `solution.energy`, and judge at the end
-    whether the energy balances; it takes time in driven models, next to none in conservative ones. progress : show a bar; None:
-    on a terminal. check : raise SimulationError if the run does not reach its end; otherwise the Solution carries the status.
+    are known. kinks : what is done where a function of the user leaves its branch inside of a step (docs/functions.md): steps
+    that the integrator chooses end there and start anew, fixed ones go on and the status counts them; "stop at" ends all of them
+    there, "count" none. energy : sum up the work of dampers, motors and drivers in each step, for `solution.energy`, and judge
+    at the end whether the energy balances; it takes time in driven models, next to none in conservative ones. progress : show a
+    bar; None: on a terminal. check : raise SimulationError if the run does not reach its end; otherwise the Solution carries the
+    status.
     Further options go to formulation or integrator. Ctrl-C raises Interrupted, with the Solution so far, whatever `check` is.
     """
     settings = {
@@ -125,6 +132,7 @@ def simulate(
         "correction_every": correction_every,
         "correction_tolerance": correction_tolerance,
         "breaks": given_times(breaks),
+        "kinks": checked_kinks(kinks),
         **options,
     }
     if not isinstance(energy, (bool, np.bool_)):
@@ -172,6 +180,7 @@ def _simulated(
     output,
     triggers,
     breaks,
+    kinks,
     energy,
     progress,
     **options,
@@ -185,7 +194,7 @@ def _simulated(
 
     chosen, method, form = choose(formulation, integrator, step, form)
     if method.external is not None:
-        correction = external_correction(method, correction, step, triggers, breaks)
+        correction = external_correction(method, correction, step, triggers, breaks, kinks)
     pair = pair_up(chosen, method, form, correction, correction_every, correction_tolerance, options)
     check_admitted(chosen, system, form)
 
@@ -201,14 +210,17 @@ def _simulated(
     times = output_times(start.t, end, nominal, output, problem)
     watching = Watching(triggers, problem.system, start, float(duration), earlier)
     jumps = breaks_of(breaks, system.model, start.t, end, step is None)
-    run = start_run(problem, method, start, work, end, nominal, times, pair.numbers, jumps, watching.record, energy)
+    kinked = Kinked(problem.system, start, work, kinks, nominal > 0.0, float(duration), method.external is None)
+    run = start_run(
+        problem, method, start, work, end, nominal, times, pair.numbers, jumps, watching.record, kinked.record, energy
+    )
     _choose_steps(run, pair, rtol, atol, first_step, max_step)
     watching.begin(start, float(run.clock[1]))
     prepared = time.perf_counter()
 
-    status, raised, seconds = _take_steps(problem, pair, start, run, work, watching, progress, listening, most)
+    status, raised, seconds = _take_steps(problem, pair, start, run, work, watching, kinked, progress, listening, most)
 
-    ending = judge(problem, pair, run, work, watching, status, raised, system, start)
+    ending = judge(problem, pair, run, work, watching, kinked, status, raised, system, start)
 
     solution = Solution.from_run(
         problem,
@@ -219,7 +231,7 @@ def _simulated(
         sentence=ending.sentence,
         provenance=provenance(pair, system, run, given, moved, None if earlier is None else earlier.provenance),
         seconds={"prepare": prepared - began, **seconds},
-        found=[*watching.events, *ending.events],
+        found=[*watching.events, *kinked.events, *ending.events],
         earlier=earlier,
     )
     solution = replace(solution, system=system)  # a formulation may have reordered it for itself
@@ -318,11 +330,11 @@ def _choose_steps(run, pair, rtol, atol, first_step, max_step):
     run.counters[counting.BLIND] = separate and pair.formulation.index == 3
 
 
-def _take_steps(problem, pair, start, run, work, watching, progress, listening, most):
+def _take_steps(problem, pair, start, run, work, watching, kinked, progress, listening, most):
     """All steps, in our loop or in the method's own: status, what a user's function has raised or None, times (s) by name."""
     watch_steps(problem.system, work, on=True)
     if pair.integrator.external is None:
-        status, raised, seconds = _march(problem, pair, run, work, watching, progress, listening, most)
+        status, raised, seconds = _march(problem, pair, run, work, watching, kinked, progress, listening, most)
     else:
         status, raised, seconds = _drive(problem, pair.integrator, start, run, work, progress, listening, most)
     watch_steps(problem.system, work, on=False)
@@ -332,10 +344,11 @@ def _take_steps(problem, pair, start, run, work, watching, progress, listening, 
     run.counters[counting.FACTORISATIONS] = sum(int(m.report[3]) for m in matrices)
     run.counters[counting.CORRECTIONS] = work.tally[0]
     run.counters[counting.ITERATIONS] += work.tally[1]
+    kinked.count(run)
     return status, raised, seconds
 
 
-def _march(problem, pair, run, work, watching, progress, listening, most):
+def _march(problem, pair, run, work, watching, kinked, progress, listening, most):
     """March to the end in chunks; back in Python now and then for events, progress bar and Ctrl-C. As _take_steps."""
     method, form, fixed = pair.integrator, problem.table, run.clock[7] > 0.0
     functions = method.table(CONTROLLERS["fixed" if fixed else method.controller])
@@ -360,12 +373,12 @@ def _march(problem, pair, run, work, watching, progress, listening, most):
                 fired = watching.collect()
                 if status == TRIGGERED:
                     status = _act(fired, problem, method, run, work, watching)
-                elif status == BROKEN:
+                elif status in (BROKEN, KINKED):
                     t = float(run.clock[0])
                     q, v = problem.full(t, run.y, work)
                     put = settled if pair.held else complete
                     start_again(problem, method, put(problem.system, t, q, v, work.turn, work.memory), run, work)
-                    status = RUNNING
+                    status = STICKING if status == KINKED and kinked.met(t, q, v) else RUNNING
                 elif status == RENEW:
                     status = problem.renew(float(run.clock[0]), run.y, work)
                     run.counters[counting.PLACED] = 1

@@ -44,6 +44,9 @@ def run(
     correction: Annotated[
         str | None, typer.Option(help="See `bricard list corrections`.", autocompletion=names("corrections"))
     ] = None,
+    kinks: Annotated[
+        str | None, typer.Option(help='"stop at" ends all steps where a function leaves its branch, "count" none.')
+    ] = None,
     output: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for the HDF5 result and plots.")] = None,
     plots: Annotated[
         bool, typer.Option("--plots", help="Write plots as PNG, into the working folder by default.")
@@ -67,7 +70,7 @@ def run(
     what, table = declared(model, parameters, code=not no_code)
     given = {"duration": duration, "step": step, "rtol": rtol, "atol": atol, "max_step": max_step}
     given |= {"coordinates": coordinates, "cut": cut or None}
-    given |= {"formulation": formulation, "integrator": integrator, "correction": correction}
+    given |= {"formulation": formulation, "integrator": integrator, "correction": correction, "kinks": kinks}
     settings = merged(table, {key: value for key, value in given.items() if value is not None}, model)
     folder = output or (Path() if plots or view else None)
     if folder is not None:

@@ -29,7 +29,7 @@ def check_settings(table: dict[str, Any], file: Path) -> None:
             )
         if key in NUMBERS:
             checks.number(value, where, positive=True)
-        elif key in ("coordinates", "formulation", "integrator", "correction") and not isinstance(value, str):
+        elif key in ("coordinates", "formulation", "integrator", "correction", "kinks") and not isinstance(value, str):
             raise FileFormatError(f"{where} must be a text, not {value!r}.")
 
 

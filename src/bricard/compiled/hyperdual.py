@@ -167,7 +167,7 @@ def _named(word):
     return overload(word, jit_options=NO_ERRORS)
 
 
-def _callable(rule):
+def by_name(rule):
     """Let compiled code call the rule by its name."""
 
     def choose(*_):
@@ -177,10 +177,10 @@ def _callable(rule):
     return rule
 
 
-compose, interpolate = _callable(rules.compose), _callable(rules.interpolate)
+compose, interpolate = by_name(rules.compose), by_name(rules.interpolate)
 maximum, minimum = rules.maximum, rules.minimum
 for _rule in (rules.times, rules.power_of_constant, *words.ONE, *words.WHOLE, *words.TWO):
-    _callable(_rule)
+    by_name(_rule)
 
 
 def _for_one(rule):
@@ -211,7 +211,7 @@ WITH_REAL = {
     rules.divide: _divided,
     rules.power: rules.power_of_constant,
 }
-WITH_REAL = {rule: short if short is rules.power_of_constant else _callable(short) for rule, short in WITH_REAL.items()}
+WITH_REAL = {rule: short if short is rules.power_of_constant else by_name(short) for rule, short in WITH_REAL.items()}
 COMMUTING = (rules.add, rules.multiply)
 
 
@@ -346,7 +346,7 @@ def _logarithm(u):
 
 
 log, divide = rules.log, rules.divide
-_callable(_logarithm)
+by_name(_logarithm)
 
 
 @_named(math.log)

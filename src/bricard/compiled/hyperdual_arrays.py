@@ -9,6 +9,7 @@ from numba.extending import intrinsic
 from ..hyperdual.number import PARTS, HyperDual, lifted
 from .hyperdual import HYPERDUAL, NUMBER, HyperDualType, as_number, made
 from .pointers import PYTHON_ONLY
+from .sided import SidedType, inner
 
 if PYTHON_ONLY:
 
@@ -25,7 +26,7 @@ if PYTHON_ONLY:
             for value in values:
                 place = _store_plain(out, place, value)
             return place
-        number = lifted(values)
+        number = lifted(inner(values))
         out[4 * place : 4 * place + 4] = [number.x, number.a, number.b, number.ab]
         return place + 1
 else:
@@ -57,6 +58,8 @@ else:
             data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
             leaves = _leaves(builder, signature.args[1], arguments[1])
             for k, (kind, value) in enumerate(leaves):
+                if isinstance(kind, SidedType):
+                    kind, value = HYPERDUAL, builder.extract_value(value, 0)
                 number = cgutils.create_struct_proxy(HYPERDUAL)(
                     context, builder, value=as_number(context, builder, kind, value)
                 )
@@ -82,5 +85,5 @@ def _check_numbers(kind):
     for part in parts:
         if isinstance(part, types.BaseTuple):
             _check_numbers(part)
-        elif not isinstance(part, (*NUMBER, HyperDualType)):
+        elif not isinstance(part, (*NUMBER, HyperDualType, SidedType)):
             raise TypingError(f"it returns {part}, but numbers are needed")

@@ -27,6 +27,9 @@ LAW = Interface(types.void(f8, f8, f8, VECTOR, i8, VECTOR))
 # A user's function of hyper-dual numbers: (arguments, parameters, first, last of its own) -> results; four parts of each number.
 FUNCTION = Interface(types.void(VECTOR, VECTOR, i8, i8, VECTOR))
 
+# The same of numbers that tell on which sides of its kinks it is: their track (three integers) stands before the results.
+BRANCHES = Interface(types.void(VECTOR, VECTOR, i8, i8, INTEGERS, VECTOR))
+
 # Joints of one type in the tree of relative coordinates: (t, q, v, flags, first, last) -> their part of work.branch.
 TREE_JOINT = Interface(types.void(f8, VECTOR, VECTOR, i8, i8, i8, SYSTEM, WORK))
 
@@ -96,5 +99,7 @@ WATCH = Interface(f8(f8, VECTOR, VECTOR, VECTOR, i8, SYSTEM, WORK))
 FOLLOW = Interface(i8(f8, f8, VECTOR, VECTOR, RUN, SYSTEM, WORK))
 # (t, q, v) -> power of what is not conservative.
 POWER = Interface(f8(f8, VECTOR, VECTOR, SYSTEM, WORK))
+# The branches of all users' functions that have several: (t, q, v, row of the tracks) -> tracks, values, derivatives.
+SIDES = Interface(types.void(f8, VECTOR, VECTOR, i8, RUN, SYSTEM))
 # The time loop: [step, interpolate, control], order, form, run, system, work, largest number of steps.
 MARCH = Interface(i8(INTEGERS, f8, INTEGERS, RUN, SYSTEM, WORK, i8))

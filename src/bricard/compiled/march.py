@@ -23,37 +23,51 @@ from .interfaces import (
     STEPPED,
     VELOCITY,
 )
+from .kinks import AIM, WHERE, begin, seek, warn
 from .ledger import count_measures, enter, follow, settle
 from .pointers import compiled
-from .status import BROKEN, FINISHED, IN_SINGULARITY, NOT_FINITE, REBASED, RENEW, RUNNING, STEP_TOO_SMALL, TRIGGERED
+from .status import (
+    BROKEN,
+    FINISHED,
+    IN_SINGULARITY,
+    KINKED,
+    NOT_FINITE,
+    REBASED,
+    RENEW,
+    REPEATED,
+    RUNNING,
+    STEP_TOO_SMALL,
+    TRIGGERED,
+)
 from .watching import NOWHERE, PLACES, look, look_here
 
 STEPS = 0  # accepted
-REJECTED = 1  # tried and refused: error too large, no convergence, not finite
+REJECTED = 1  # tried and refused: error too large, no convergence, not finite, a kink inside
 EVALUATIONS = 2  # of the right-hand side or residual
 TANGENTS = 3  # of the Jacobian or tangent
 ITERATIONS = 4  # of Newton's method
 FACTORISATIONS = 5  # of any matrix; filled in at the end of a run
 REBASINGS = 6  # independent rows or coordinates were chosen anew
 CORRECTIONS = 7  # of the state, back onto the constraints; filled in at the end of a run
-OUTPUT = 8  # next output
-LOGGED = 9  # events in the log
-RESTART = 10  # 1: the history of a multistep method is void
-WEAK_NOW = 11  # 1: near a singular position
-REBASED_LAST = 12  # number of the step after the last change of coordinates or rows
-CULPRIT = 13  # velocity that a failure was seen in, -2 - i for the coordinate q_i, or -1
-GRID = 14  # steps of the nominal grid that are behind us
-KEEP_A = 15  # where in y the accelerations begin that output keeps, or -1
-KEEP_LAM = 16  # the same for the multipliers
-BREAK = 17  # next of the times at which history ends
-LEAPS = 18  # tries to leap a singular position since the last accepted step
-WEAK_PIVOTS = 19  # 1: the last accepted step ended with weak pivots
+KINKS = 8  # of users' functions that were met; filled in at the end of a run
+OUTPUT = 9  # next output
+LOGGED = 10  # events in the log
+RESTART = 11  # 1: the history of a multistep method is void
+WEAK_NOW = 12  # 1: near a singular position
+REBASED_LAST = 13  # number of the step after the last change of coordinates or rows
+CULPRIT = 14  # velocity that a failure was seen in, -2 - i for the coordinate q_i, or -1
+GRID = 15  # steps of the nominal grid that are behind us
+KEEP_A = 16  # where in y the accelerations begin that output keeps, or -1
+KEEP_LAM = 17  # the same for the multipliers
+BREAK = 18  # next of the times at which history ends
+LEAPS = 19  # tries to leap a singular position since the last accepted step
+WEAK_PIVOTS = 20  # 1: the last accepted step ended with weak pivots
 SEPARATE = (
-    20  # 1: error control, and equations whose matrix is not the KKT matrix, which says little about the end of a step
+    21  # 1: error control, and equations whose matrix is not the KKT matrix, which says little about the end of a step
 )
-BLIND = 21  # 1: constraints at position level only, which do not tell the way through a singular position
-PLACED = 22  # 1: Python has put the state, which the triggers have not seen
-N_COUNTERS = 23
+BLIND = 22  # 1: constraints at position level only, which do not tell the way through a singular position
+PLACED = 23  # 1: Python has put the state, which the triggers have not seen
+N_COUNTERS = 24
 
 
 PASSING = 1e-7  # relative error of a step with which a singular position may be passed
@@ -173,11 +187,15 @@ def march(functions, order, form, run, system, work, max_steps):
     step, interpolate, control, corrected = functions[0], functions[1], functions[2], run.corrected
     after, rebase, expand = form[0], form[1], form[2]
     breaks, watch, watched = run.breaks, run.watch, run.watch.functions.size
+    place, kinked = run.kinks.place, run.kinks.functions.size
     while counters[OUTPUT] < out_t.size and out_t[counters[OUTPUT]] <= clock[0]:
         deliver(expand, y, run, system, work)
-    if watched > 0 and counters[PLACED] == 1:  # not after a pause: looking may move where a search for q begins
-        counters[PLACED] = 0
-        status = look_here(form, clock[0], 0, run, system, work)
+    if counters[PLACED] == 1:  # not after a pause: looking may move where a search for q begins
+        counters[PLACED], status = 0, RUNNING
+        if watched > 0:
+            status = look_here(form, clock[0], 0, run, system, work)
+        if kinked > 0:
+            status = max(status, begin(form, clock[0], run, system, work))
         if status != RUNNING:
             return status
     for _ in range(max_steps):
@@ -195,6 +213,8 @@ def march(functions, order, form, run, system, work, max_steps):
         if counters[BREAK] < breaks.size and breaks[counters[BREAK]] <= goal + sliver:
             goal = breaks[counters[BREAK]]
             goal -= NEARLY * abs(goal)  # what jumps there must not be seen by the step before
+        if place[AIM] > t:
+            goal = min(goal, place[AIM])
         reach = h * (1.0 + 3.0 * SLIVER) if on_grid and whole else h
         hit = reach >= (goal - t) * (1.0 - 1e-9) - NEARLY * abs(goal)
         if hit and goal == clock[6] and goal - t < SHORT * h and counters[KEEP_LAM] >= 0:
@@ -222,6 +242,8 @@ def march(functions, order, form, run, system, work, max_steps):
             counters[REJECTED] += 1
             counters[RESTART] = 1
             clock[1] = 0.5 * h
+            if kinked > 0:
+                warn(h, run)
             if on_grid:
                 near = 0
                 if work.kkt.report[0] > 0:
@@ -241,6 +263,8 @@ def march(functions, order, form, run, system, work, max_steps):
             near = work.kkt.report[4] > weak
             if not (near and counters[LEAPS] == len(SHORTER) - 1 and passes(t, run, system, work)):
                 counters[REJECTED] += 1
+                if kinked > 0:
+                    warn(h, run)
                 if near and counters[LEAPS] < len(SHORTER) - 1:
                     leap(h, run)
                 continue
@@ -271,6 +295,19 @@ def march(functions, order, form, run, system, work, max_steps):
             if counters[BLIND] == 1:
                 return IN_SINGULARITY
         counters[WEAK_PIVOTS] = 1 if weak_end else 0
+        if kinked > 0:
+            status = seek(functions, form, t, h, run, system, work)
+            if status == REPEATED:
+                counters[REJECTED] += 1
+                clock[1] = max(clock[1], h)
+                continue
+            if status != RUNNING:
+                clock[0] = t_new
+                for i in range(y.size):
+                    y[i] = corrected[i]
+                return status
+            if place[WHERE] < NOWHERE:
+                t_new = t + place[WHERE] * h
         if watched > 0:
             status = look(functions, form, t, h, run, system, work)
             if status != RUNNING:
@@ -284,14 +321,21 @@ def march(functions, order, form, run, system, work, max_steps):
             if after != 0:
                 call_after(after, out_t[k], run.scratch, SHOWN, system, work)
             deliver(expand, run.scratch, run, system, work)
-        cut = watched > 0 and watch.place[0] < NOWHERE
-        settle(functions, form, t, h, watch.place[0] if cut else 1.0, run, system, work)
+        cut, kink = watched > 0 and watch.place[0] < NOWHERE, place[WHERE] < NOWHERE
+        settle(functions, form, t, h, watch.place[0] if cut else place[WHERE] if kink else 1.0, run, system, work)
         run.ledger.sums[1] = 0.0
-        if cut:  # Python makes the new y
+        if cut or kink:  # Python makes the new y
             clock[0] = t_new
             counters[RESTART] = 1
             count_step(t_new, run)
-            return TRIGGERED
+            if cut:
+                return TRIGGERED
+            call_interpolate(interpolate, t, h, place[WHERE], run.scratch, run)
+            if after != 0:
+                call_after(after, t_new, run.scratch, SHOWN, system, work)
+            for i in range(y.size):
+                y[i] = run.scratch[i]
+            return KINKED
         for i in range(y.size):
             y[i] = corrected[i]
         broken = short  # Python makes accelerations and multipliers of q and v, and they are given out then

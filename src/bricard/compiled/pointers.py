@@ -10,6 +10,7 @@ With NUMBA_DISABLE_JIT=1 an address is an index into a list of Python functions,
 
 from functools import cached_property
 from types import FunctionType
+from typing import Any
 
 import numpy as np
 from numba import config, njit, types
@@ -100,6 +101,7 @@ class Pointer(Bound):
             function = unique(function)
         self.interface, self.function = interface, compiled(function)
         self.__doc__, self.__name__ = function.__doc__, function.__name__
+        self.branching: Any = None  # of a user's function: how to ask for its branches (kernels/branches.py)
 
     @cached_property
     def address(self):

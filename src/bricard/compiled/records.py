@@ -16,7 +16,7 @@ from numba import c16, f8, i8, u4
 from .handles import record_type
 
 VECTOR, MATRIX, INDEX, TABLE, INTEGERS = f8[::1], f8[:, ::1], u4[::1], u4[:, ::1], i8[::1]
-COMPLEX, CUBE = c16[::1], f8[:, :, ::1]
+COMPLEX, CUBE, NUMBERS = c16[::1], f8[:, :, ::1], i8[:, ::1]
 
 
 class Matrix(NamedTuple):
@@ -346,6 +346,28 @@ class Watch(NamedTuple):
     y: MATRIX
 
 
+class Kinks(NamedTuple):
+    """Users' functions with several branches, and where the steps stand among these. See compiled/kinks.py."""
+
+    functions: INTEGERS  # (n) addresses
+    # (n, 7) element, kind of its arguments, level (0 force, 1 row of positions, 2 row of velocities, 3 potential), number of
+    # results, first and last of its parameters, number of arguments
+    elements: NUMBERS
+    addresses: INTEGERS  # (1) SIDES
+    given: MATRIX  # (n, arguments of four parts)
+    generic: MATRIX  # (n, arguments) a direction in which all goes that may move
+    ends: CUBE  # (2, n, arguments) values of the arguments at the start and the end of the step
+    tracks: NUMBERS  # (4 n, 3) tracks: at the start, at the end, behind a kink that does not count, where it was looked last
+    parts: CUBE  # (3, n, results of four parts) where it was looked last, and on both sides of a kink
+    size: VECTOR  # (n) largest result so far
+    counts: NUMBERS  # (n, 2) kinks that were met, steps that ended where no derivative exists
+    # (5) where in the step the run is interrupted, 2: nowhere; times at which steps end and at which the kink is expected; size
+    # of the step that met it; by how much its time has moved last
+    place: VECTOR
+    state: INTEGERS  # (5) see compiled/kinks.py
+    work: Work  # of its own where there is something to watch
+
+
 class Ledger(NamedTuple):
     """What is counted and summed over the accepted steps: turns of joint angles, and work. See compiled/ledger.py."""
 
@@ -392,6 +414,7 @@ class Run(NamedTuple):
     steps_t: VECTOR  # end times of accepted steps, as far as there is room
     breaks: VECTOR  # times at which steps end and history is void
     watch: Watch
+    kinks: Kinks
     ledger: Ledger
     j_slot: INDEX  # Jacobian of a ResidualDae: place of each entry in `real` and `complex_`
     j_diagonal: INDEX
@@ -432,5 +455,6 @@ NO_BASIS = Basis(
 )
 WORK = record_type(Work)
 WATCH_RECORD = record_type(Watch)
+KINKS = record_type(Kinks)
 LEDGER = record_type(Ledger)
 RUN = record_type(Run)

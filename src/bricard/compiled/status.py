@@ -25,11 +25,22 @@ FUNCTION_FAILED = 21  # a user's function raises or has no finite value (found b
 UNBALANCED = 22  # the end was reached, but the energy does not balance (found by Python)
 CONTRADICTED = 23  # the routine of a user's joint contradicts its own derivatives (found by Python)
 OUT_OF_STEPS = 24  # as many steps as the user allows were tried (found by Python)
+KINKED = 25  # not an end: a function of the user leaves its branch, Python makes a new start
+STICKING = 26  # the same function again and again, without getting on (found by Python)
+NO_DERIVATIVE = 27  # a step ends where a row of a joint has no derivative
+REPEATED = 28  # not an end: the step is taken again, up to a kink
 
 SENTENCES = {
     RUNNING: "Paused at t = {t:.6g} s after {steps} steps.",
     TRIGGERED: "Paused at t = {t:.6g} s after {steps} steps by a trigger.",
     BROKEN: "Paused at t = {t:.6g} s after {steps} steps, where something jumps.",
+    KINKED: "Paused at t = {t:.6g} s after {steps} steps, where a function leaves its branch.",
+    STICKING: (
+        "At t = {t:.9g} s (step {steps}) {culprit} is met again and again after ever shorter times: the motion does not get on. "
+        "It sticks where the function jumps, which no step can follow. Write a smooth law instead, for example tanh(v / v0) in "
+        "the place of sign(v), with a velocity v0 that does not matter."
+    ),
+    NO_DERIVATIVE: "The run ended at t = {t:.9g} s (step {steps}): {culprit}.",
     STOPPED: "Stopped at t = {t:.9g} s, after {steps} steps, by {culprit}.",
     TRIGGER_FAILED: "The function of {culprit} is not finite at t = {t:.6g} s (step {steps}): it must have a value everywhere.",
     CHATTERING: (

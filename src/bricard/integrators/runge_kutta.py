@@ -8,6 +8,7 @@ A method's file has its tableau as data and a step of a few lines. Stages lie in
 import numpy as np
 
 from ..compiled.interfaces import OWN, RHS
+from ..compiled.kinks import DENSE
 from ..compiled.ledger import ON_CUBIC
 from ..compiled.march import EVALUATIONS, OUTPUT, RESTART
 from ..compiled.pointers import compiled
@@ -65,8 +66,9 @@ def take_first(form, t, run, system, work):
 
 @compiled
 def shown_inside(t, h, run):
-    """Whether output falls into the step, or events may, or work is summed up in it, so that dense output is needed."""
+    """Whether output falls into the step, or events may, or a kink does, or work is summed up: dense output is needed then."""
     k, asked = run.counters[OUTPUT], run.watch.functions.size > 0 or run.ledger.nodes.size > ON_CUBIC
+    asked = asked or run.kinks.state[DENSE] == 1
     return asked or (k < run.out_t.size and run.out_t[k] < t + h)
 
 

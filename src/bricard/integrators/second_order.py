@@ -28,6 +28,7 @@ from ..compiled.interfaces import (
     STEP,
     TANGENT,
 )
+from ..compiled.kinks import AIM
 from ..compiled.march import BREAK, CULPRIT, EVALUATIONS, ITERATIONS, RESTART, STEPS, TANGENTS
 from ..compiled.status import NEWTON_FAILED, RUNNING
 from .base import Integrator, carried
@@ -57,7 +58,10 @@ def second_order(form, t, h, run, system, work):
     options, n_u = run.options, n_v + 1 + system.n_rows
     alpha_m, alpha_f, gamma, beta, theta = options[0], options[1], options[2], options[3], options[4]
     tolerance, scaled, breaks = options[5], options[6] == 1.0, run.breaks
-    if counters[BREAK] < breaks.size and t + theta * h >= breaks[counters[BREAK]]:
+    jump = (
+        run.kinks.place[AIM] if counters[BREAK] == breaks.size else min(run.kinks.place[AIM], breaks[counters[BREAK]])
+    )
+    if t + theta * h >= jump:
         theta = 1.0  # what jumps there must not be seen by the step before
     s = theta * h
     o_u, o_a = n_q + n_v, n_q + n_v + n_u

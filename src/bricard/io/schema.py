@@ -228,7 +228,7 @@ def _simulation() -> Schema:
             **{key: {} for key in dict.fromkeys((*settings(), *options))},
             **dict.fromkeys(("duration", "step", "rtol", "atol", "first_step", "max_step"), NUMBER),
             "most_steps": {"type": "integer", "minimum": 1},
-            **dict.fromkeys(("coordinates", "form", "correction"), TEXT),
+            **dict.fromkeys(("coordinates", "form", "correction", "kinks"), TEXT),
             "cut": {
                 "description": "joints that the tree of relative coordinates must not use",
                 "type": "array",

@@ -9,6 +9,7 @@ import functools
 from ..compiled.hyperdual import HyperDual, lifted
 from ..compiled.interfaces import LAW
 from ..compiled.users import pointer
+from .branches import Kind, with_branches
 from .profiles import spline, spline_integral
 
 LAW_OF, POTENTIAL_OF = (("t", ()), ("x", ()), ("v", ())), (("x", ()),)  # arguments: numbers, each by its name
@@ -40,12 +41,15 @@ def of_profile(profile):
         value(t, parameters, first, out)
         out[1], out[2], out[3], out[4] = 0.0, 0.0, 0.0, out[0]
 
-    return LAW(law)
+    made = LAW(law)
+    made.branching = profile.branching
+    return made
 
 
 def of_function(function):
     """The law of a user's function F(t, x, x'), with exact derivatives."""
-    return pointer(_law, ((function, LAW_OF),))
+    given = function, LAW_OF
+    return with_branches(pointer(_law, (given,)), Kind.LAW, given)
 
 
 def _law(function):
@@ -59,7 +63,8 @@ def _law(function):
 
 def of_potential(potential):
     """The law of a user's potential U(x): F = -U'(x)."""
-    return pointer(_elastic, ((potential, POTENTIAL_OF),))
+    given = potential, POTENTIAL_OF
+    return with_branches(pointer(_elastic, (given,)), Kind.POTENTIAL_LAW, given)
 
 
 def _elastic(potential):
@@ -72,7 +77,8 @@ def _elastic(potential):
 
 def of_function_and_potential(function, potential):
     """The law of a user's function F(t, x, x') that is -U'(x) at rest: what it adds with x' is not conservative."""
-    return pointer(_elastic_and_rest, ((function, LAW_OF), (potential, POTENTIAL_OF)))
+    given = function, LAW_OF
+    return with_branches(pointer(_elastic_and_rest, (given, (potential, POTENTIAL_OF))), Kind.LAW, given)
 
 
 def _elastic_and_rest(function, potential):

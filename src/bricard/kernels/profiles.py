@@ -9,6 +9,7 @@ from ..compiled.hyperdual import HyperDual, lifted
 from ..compiled.interfaces import PROFILE
 from ..compiled.pointers import compiled
 from ..compiled.users import pointer
+from .branches import Kind, with_branches
 
 
 @PROFILE
@@ -96,7 +97,8 @@ def tabulated(t, parameters, first, out):
 
 def of_function(function):
     """The profile of a user's function u(t), with exact derivatives."""
-    return pointer(_profile, ((function, (("t", ()),)),))
+    given = function, (("t", ()),)
+    return with_branches(pointer(_profile, (given,)), Kind.TIME, given)
 
 
 def _profile(function):

@@ -48,8 +48,8 @@ class Event(NamedTuple):
     """Something that happened on the way: time (s), kind, and a sentence; of a trigger also its name and the state.
 
     kind : "singular", "rebased", "turns" (a step too large to count those of the joint coordinate `name`), "divided" (the first
-    step of a fixed size that had to be divided), "range" (the end of that of a user's joint), or of a trigger "record", "stop",
-    "reset". q (n_q,), v (n_v,) : the state; q_after, v_after : that
+    step of a fixed size that had to be divided), "range" (the end of that of a user's joint), "kink" (of the function `name`,
+    where a step has ended), or of a trigger "record", "stop", "reset". q (n_q,), v (n_v,) : the state; q_after, v_after : that
     after a reset.
     """
 
@@ -147,7 +147,7 @@ class Solution:
         end = _end_state(system, float(run.clock[0]), *end, a, lam, work, extra)
         end = replace(end, totals=_totals(run, work))
         if earlier is not None:
-            counters = {name: counters[name] + earlier.counters[name] for name in counters}
+            counters = {name: counters[name] + earlier.counters.get(name, 0) for name in counters}
             events, seconds = earlier.events + events, {k: seconds[k] + earlier.seconds.get(k, 0.0) for k in seconds}
         return cls(
             system=system,
@@ -424,7 +424,17 @@ class Solution:
 
 
 NOTHING = np.zeros((0, 0))  # totals of samples that no run has counted
-COUNTERS = ("steps", "rejected", "evaluations", "tangents", "iterations", "factorisations", "rebasings", "corrections")
+COUNTERS = (
+    "steps",
+    "rejected",
+    "evaluations",
+    "tangents",
+    "iterations",
+    "factorisations",
+    "rebasings",
+    "corrections",
+    "kinks",
+)
 
 
 def _three(point):

@@ -116,7 +116,7 @@ class Watching:
             rules += [DIRECTIONS[trigger.direction], int(trigger.kind != RECORD), len(numbers)]
             numbers += own
             self._pointers.append(pointer)
-        self.record = no_watch()
+        self.record = no_watch(system)
         if not triggers:
             return
         self._work = system.work()
@@ -313,11 +313,11 @@ class Resets:
     shrinking: int = 0  # how many those are
     still: int = 0  # how many ways in a row that are next to nothing
 
-    def crowd(self, t: float, span: float) -> bool:
-        """One more at t (s), in a run of `span` (s): whether there are too many."""
+    def crowd(self, t: float, span: float, still: float = STILL) -> bool:
+        """One more at t (s), in a run of `span` (s): whether there are too many. still : share of it that is next to nothing."""
         way, before = t - self.last, self.way
         self.count, self.last, self.way = self.count + 1, t, way
-        self.still = self.still + 1 if way <= STILL * span else 0
+        self.still = self.still + 1 if way <= still * span else 0
         if way < before < np.inf:
             self.shrinking += 1
         else:

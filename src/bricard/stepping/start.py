@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..compiled import march as counting
-from ..compiled.records import Run, Watch
+from ..compiled.records import Kinks, Run, Watch
 from ..compiled.watching import NOWHERE
 from ..errors import ModelError
 from ..linalg import sparse
@@ -55,7 +55,9 @@ def output_times(t, end, nominal, output, problem):
     return times if times[-1] == end else np.append(times, end)  # the end is always among them
 
 
-def start_run(problem, method, state, work, end, nominal, out_t, numbers, breaks=None, watch=None, energy=True):
+def start_run(
+    problem, method, state, work, end, nominal, out_t, numbers, breaks=None, watch=None, kinks=None, energy=True
+):
     """The Run record at the initial state."""
     system = problem.system
     tell_coordinates(system, work, state.totals)
@@ -99,7 +101,8 @@ def start_run(problem, method, state, work, end, nominal, out_t, numbers, breaks
         log_code=np.zeros(2000, np.int64),
         steps_t=np.zeros(100_000 if not nominal else 0),
         breaks=np.zeros(0) if breaks is None else breaks,
-        watch=no_watch() if watch is None else watch,
+        watch=no_watch(system) if watch is None else watch,
+        kinks=no_kinks(work) if kinks is None else kinks,
         ledger=empty_ledger(problem, method, work, out_t.size, energy),
         j_slot=j_slot,
         j_diagonal=j_diagonal,
@@ -148,15 +151,35 @@ def start_again(problem, method, state, run, work):
     look(state, run, problem.system, work)
 
 
-def no_watch():
+def no_watch(system):
     """Nothing is watched."""
     kinds = {
         "samples": np.zeros((1, 0)),
         "y": np.zeros((0, 0)),
         "place": np.full(1, NOWHERE),
         "found": np.zeros(2, np.int64),
+        "q": np.zeros(system.n_q),
+        "v": np.zeros(system.n_v),
     }
     integers = ("functions", "rules", "side", "trigger")
     return Watch(
         **{name: kinds.get(name, np.zeros(0, np.int64 if name in integers else float)) for name in Watch._fields}
+    )
+
+
+def no_kinks(work):
+    """No function has a branch."""
+    kinds = {
+        "functions": np.zeros(0, np.int64),
+        "addresses": np.zeros(1, np.int64),
+        "size": np.zeros(0),
+        "place": np.array([NOWHERE, np.inf, 0.0, np.inf, 0.0]),
+        "state": np.zeros(5, np.int64),
+        "ends": np.zeros((2, 0, 0)),
+        "parts": np.zeros((3, 0, 0)),
+        "work": work,
+    }
+    integers = ("elements", "tracks", "counts")
+    return Kinks(
+        **{name: kinds.get(name, np.zeros((0, 3), np.int64 if name in integers else float)) for name in Kinks._fields}
     )

@@ -9,6 +9,7 @@ import numpy as np
 from ..compiled import users
 from ..compiled.pointers import Pointer
 from ..kernels import functions, laws, profiles
+from ..kernels.branches import Kind, with_branches
 from ..kernels.builtin_functions import FUNCTIONS
 from ..model.blocks import Measure
 from ..model.functions import FunctionElement
@@ -185,16 +186,18 @@ class Collector:
 
 
 def compiled_function(element):
-    """The pointer of the function of an element, and of its Jacobian."""
-    given = element.function, arguments_of(element)
+    """The pointer of the function of an element, and of its Jacobian or potential."""
+    given, kind = (element.function, arguments_of(element)), Kind.POSES if element.kind == "joint" else Kind.MOTIONS
     if element.potential is not None:
         stored = element.potential, arguments_of_potential(element)
         if element.function is None:
-            return users.pointer(functions.of_potential, (stored,))
-        return users.pointer(functions.of_load_and_potential, (given, stored))
-    if element.jacobian is not None:
-        return users.pointer(functions.of_poses_and_jacobian, (given, (element.jacobian, given[1])))
-    return users.pointer(functions.of_poses if element.kind == "joint" else functions.of_motions, (given,))
+            return with_branches(users.pointer(functions.of_potential, (stored,)), Kind.POTENTIAL, stored)
+        made = users.pointer(functions.of_load_and_potential, (given, stored))
+    elif element.jacobian is not None:
+        made = users.pointer(functions.of_poses_and_jacobian, (given, (element.jacobian, given[1])))
+    else:
+        made = users.pointer(functions.of_poses if element.kind == "joint" else functions.of_motions, (given,))
+    return made if element.function in FUNCTIONS.values() else with_branches(made, kind, given)
 
 
 def compiled_profile(profile: Any, name: str):
