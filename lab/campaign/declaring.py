@@ -12,6 +12,7 @@ from .oracle.geometry import axes_about, matrices
 
 OURS = ("kind", "name", "a", "b", "by_frames", "unit")  # keys of an element that are no keywords of the package
 ONE_BODY = ("force", "knife_edge", "rolling_disc")
+NAMED = ("function", "potential")  # keys of a law whose texts are names of functions
 COUPLINGS = ("gear", "drive", "torsion", "motor")
 
 
@@ -40,10 +41,12 @@ def _element(mechanism, e):
     kind, name = e["kind"], e["name"]
     if kind in COUPLINGS or kind in ONE_BODY:
         return Call(kind, (name,), table)
-    if kind in ("joint", "nonholonomic", "user_force"):
-        own = table.pop("load" if kind == "user_force" else "residual")
-        rows = () if kind == "user_force" else (table.pop("rows"),)
-        return Call(kind, (name, e["a"], e["b"], {"function": own}, *rows), table)
+    if kind == "user_force":
+        own = {key: {"function": table.pop(key)} for key in ("load", "potential") if key in table}
+        return Call(kind, (name, e["a"], e["b"]), own | table)
+    if kind in ("joint", "nonholonomic"):
+        own = table.pop("residual")
+        return Call(kind, (name, e["a"], e["b"], {"function": own}, table.pop("rows")), table)
     if kind == "user_joint":
         lead, axes = table["lead"], axes_about(table["axis"])
         frames = {key: _frame(mechanism, e[key[-1]], table["point"], axes) for key in ("frame_a", "frame_b")}
@@ -87,7 +90,7 @@ def _live(value):
     if "screw" in value:
         return screw(value["screw"], value["way"])
     return {
-        key: getattr(functions, item) if key == "function" and isinstance(item, str) else _live(item)
+        key: getattr(functions, item) if key in NAMED and isinstance(item, str) else _live(item)
         for key, item in value.items()
     }
 
@@ -102,7 +105,9 @@ def screw(lead, way):
 def script(mechanism: Mechanism, run: dict[str, Any], comment: str = "") -> str:
     """Return a short script that makes the model and runs it."""
     own = any(
-        isinstance(x, dict) and ("function" in str(x) or "screw" in x) for c in calls(mechanism) for x in _parts(c)
+        isinstance(x, dict) and any(word in str(x) for word in (*NAMED, "screw"))
+        for c in calls(mechanism)
+        for x in _parts(c)
     )
     lines = [f"# {line}" for line in comment.splitlines()] + ["import bricard as br"]
     lines += ["from lab.campaign import functions", "from lab.campaign.declaring import screw"] if own else []
@@ -131,7 +136,7 @@ def _text(value):
         return f"screw({value['screw']!r}, {value['way']!r})"
     if isinstance(value, dict):
         parts = (
-            f"{key!r}: functions.{item}" if key == "function" else f"{key!r}: {_text(item)}"
+            f"{key!r}: functions.{item}" if key in NAMED else f"{key!r}: {_text(item)}"
             for key, item in value.items()
         )
         return "{" + ", ".join(parts) + "}"

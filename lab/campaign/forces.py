@@ -30,7 +30,8 @@ def law(board, unit, rest):
         return {"law": kind, "x": x.tolist(), "force": y.tolist(), "damping": damping}
     if kind == "time":
         return {"law": kind, "profile": board.profile(force * board.uniform(-1.0, 1.0), force, 1.0)}
-    return {"law": kind, "function": "hardening"}
+    given = {"function": "hardening", "potential": "hardening_energy"}
+    return {"law": kind, **{key: given[key] for key in board.choice([("function",), ("potential",), tuple(given)])}}
 
 
 def spring(board, a, b):
@@ -57,8 +58,14 @@ def force(board, a, b):
 
 
 def user_force(board, a, b):
-    """Draw drag, a pull and a moment, as a user's function."""
+    """Draw drag, a pull and a moment, as a user's function; or a tether by its potential, alone or with the load."""
     w = board.world
+    if board.chance(0.5):
+        given = {"potential": "tether_energy", "point": w.place(board.point(a, b))}
+        pull, moment, damping = w.force / w.length * board.log(0.1, 3.0), w.torque * board.uniform(-0.5, 0.5), 0.0
+        if board.chance(0.5):
+            given["load"], damping = "tether", 0.2 * pull * w.time * board.chance(0.5)
+        return given | {"parameters": [pull, w.length**2 * board.log(0.3, 3.0), moment, damping]}
     drag, pull = w.mass / w.length * board.log(0.01, 0.5), w.force / w.length * board.log(0.1, 3.0)
     numbers = [drag, pull, 0.1 * w.length / w.time, w.torque * board.uniform(-0.1, 0.1), 2.0 / w.time]
     return {"load": "drag", "parameters": numbers, "point": w.place(board.point(a, b))}

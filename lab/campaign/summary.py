@@ -35,7 +35,7 @@ def coverage(records: list[dict[str, Any]]) -> str:
         for name in {*record.get("kinds", ()), *functions}:
             rows.setdefault(name, Counter())["mechanisms"] += 1
             rows[name].update(run["family"] for run in record["runs"] if run["outcome"] == "agree")
-    names = [*elements(), *(f"  profile {p}" for p in PROFILES), *(f"  law {law}" for law in LAWS)]
+    names = [*elements(), *(f"  profile {p}" for p in PROFILES), *(f"  law {law}" for law in LAWS), "  potential"]
     lines = [f"{'element':24}{'mechanisms':>11}" + "".join(f"{name:>15}" for name in FAMILIES)]
     for name in names:
         row = rows.get(name, Counter())

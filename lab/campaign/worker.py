@@ -16,9 +16,10 @@ RUNS = 3
 
 
 def profiles_of(value):
-    """Names of all profiles, laws and functions in a declaration."""
+    """Names of all profiles, laws and functions in a declaration, and "potential" where one is given."""
     if isinstance(value, dict):
         own = [f"{key} {value[key]}" for key in ("profile", "law") if isinstance(value.get(key), str)]
+        own += ["potential"] * ("potential" in value)
         return own + [name for item in value.values() for name in profiles_of(item)]
     return [name for item in value for name in profiles_of(item)] if isinstance(value, list) else []
 

@@ -1,4 +1,4 @@
-"""Nothing depends on the clock: chunks of the time loop of any length give the same bits, events and warnings."""
+"""Nothing depends on the clock: chunks of the time loop of any length give the same bits, events and warnings (V6)."""
 
 import sys
 import warnings

@@ -2,7 +2,8 @@
 
     python tests/system/random_starts.py 2000 [first seed]
 
-A mechanism is a description: bodies, joints, wishes. `declared` makes a model of it, in any order, direction and unit of length;
+A mechanism is a description: bodies, joints, wishes. `declared` makes a model of it, in any order, direction and unit of length,
+which is built in any coordinates;
 `Judge` computes blocks, coordinates, rows and their derivatives (by differences) from the description and the poses alone.
 """
 
@@ -14,6 +15,9 @@ from scipy.optimize import least_squares
 from scipy.spatial.transform import Rotation
 
 import bricard as br
+from bricard.solution.motion import twists
+from bricard.system.assembler import assemble
+from bricard.system.channels import poses as poses_of
 
 SIZES = {"revolute": 1, "pin": 1, "prismatic": 1, "slider": 1, "cylindrical": 2, "universal": 2, "spherical": 3}
 FREEDOM = SIZES | {
@@ -26,6 +30,7 @@ FREEDOM = SIZES | {
     "linkage": 2,
 }
 PITCH = 0.07
+COORDINATES = ({}, {"rotation": "quaternion"}, {"coordinates": "relative"})
 
 
 def screw(s, p):
@@ -122,8 +127,10 @@ def random_mechanism(seed):
             add(str(rng.choice(kind)), a, int(rng.choice(others)))
     turning = [j for j in m.joints if j.kind in ("revolute", "pin")]
     if len(turning) > 1 and rng.random() < 0.25:
-        one, two = rng.choice(len(turning), 2, replace=False)
-        m.gears.append((turning[one].name, turning[two].name, float(rng.choice([-2.0, 0.5, 3.0]))))
+        one, two = (turning[i] for i in rng.choice(len(turning), 2, replace=False))
+        ratio = float(rng.choice([-2.0, 0.5, 3.0]))
+        if {one.a, one.b} != {two.a, two.b}:  # two pins of the same bodies measure the same angle
+            m.gears.append((one.name, two.name, ratio))
     if rng.random() < 0.15:
         for joint in m.joints:
             if joint.kind == "distance":
@@ -587,10 +594,20 @@ def _anchor(edges, classes, c, vertices):
     return next(v for v in vertices if v in reached)
 
 
+def shown_state_of(model, **coordinates):
+    """The same as state_of in any coordinates, which the package itself turns into poses."""
+    system = model.build(**coordinates)
+    state = assemble(system)
+    found = poses_of(system, state.q[None])
+    moving = twists(system, state.q[None], state.v[None], found)
+    return (
+        {name: (x[0], R[0]) for name, (x, R) in found.items()},
+        {name: (v[0], w[0]) for name, (v, w) in moving.items()},
+    )
+
+
 def state_of(model):
     """Poses of reference frames and their velocities, from the State in absolute coordinates; characteristic length."""
-    from bricard.system.assembler import assemble
-
     system = model.build()
     state = assemble(system)
     poses, speeds, o, u = {}, {}, 0, 0
@@ -634,7 +651,8 @@ def errors(seed):
         if rng.random() < 0.5 and j.kind not in one_way and not (j.kind == "planar" and j.name in wished)
     ]
     unit = float(rng.choice([1e-3, 1.0, 1e3]))
-    other, other_speeds, _ = state_of(declared(m, order=rng, flip=flip, unit=unit))
+    coordinates = COORDINATES[int(rng.integers(len(COORDINATES)))]
+    other, other_speeds = shown_state_of(declared(m, order=rng, flip=flip, unit=unit), **coordinates)
     change = max(
         max(np.abs(poses[k][0] - other[k][0] / unit).max(), np.abs(poses[k][1] - other[k][1]).max()) for k in poses
     )

@@ -5,6 +5,7 @@
 
 import numpy as np
 
+from .. import functions
 from .geometry import axes_about, unit
 from .loads import Applied, Bushing, OwnLoad
 from .own_rows import KnifeEdge, OwnRows, OwnSpeedRows, RollingContact, RollingSlip
@@ -193,7 +194,8 @@ def force(s, e):
 
 def user_force(s, e):
     """A user's load between two bodies."""
-    s.loads.append(OwnLoad(s.points_at(e), e["load"], e["parameters"]))
+    load = getattr(functions, e["load"]) if "load" in e else functions.LOADS[e["potential"]]
+    s.loads.append(OwnLoad(s.points_at(e), load, e["parameters"]))
 
 
 def bushing(s, e):

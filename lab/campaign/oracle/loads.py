@@ -5,7 +5,6 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from .. import functions
 from .geometry import cross, turn
 
 
@@ -62,8 +61,8 @@ class Applied:
 class OwnLoad:
     """A user's function (t, a, b, p): force and moment on b at its point, the opposite on a at the same point."""
 
-    def __init__(self, at, name, parameters):
-        self.at, self.function, self.p = at, getattr(functions, name), tuple(parameters)
+    def __init__(self, at, function, parameters):
+        self.at, self.function, self.p = at, function, tuple(parameters)
 
     def __call__(self, t, X, R, V, W, add):
         """Add the load."""

@@ -110,7 +110,7 @@ def _time(p):
 
 
 def _law_function(p):
-    function = getattr(functions, p["function"])
+    function = getattr(functions, p["function"]) if "function" in p else functions.LAWS[p["potential"]]
     return (lambda t, x, rate: float(np.real(function(t, x, rate)))), ()
 
 
