@@ -136,8 +136,7 @@ def _text(value):
         return f"screw({value['screw']!r}, {value['way']!r})"
     if isinstance(value, dict):
         parts = (
-            f"{key!r}: functions.{item}" if key in NAMED else f"{key!r}: {_text(item)}"
-            for key, item in value.items()
+            f"{key!r}: functions.{item}" if key in NAMED else f"{key!r}: {_text(item)}" for key, item in value.items()
         )
         return "{" + ", ".join(parts) + "}"
     if isinstance(value, list | tuple):

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from random_wheels import DURATION, SAMPLES, Track, faults, random_vehicle, vehicle
 
 import bricard as br
 from bricard.compiled.handles import pack
@@ -12,39 +13,6 @@ from bricard.compiled.interfaces import VELOCITY
 from bricard.linalg.kkt import OVERUSED, evaluate, select_rows
 from bricard.system.assembler import assemble
 from bricard.system.redundancy import choose_rows
-
-DURATION, SAMPLES = 1.6, np.linspace(0.0, 1.6, 17)
-
-
-def vehicle(seed, axles):
-    """One or two hinged carriages with two or three discs on an axle each, turning by more than half a turn on a tilted plane."""
-    rng = np.random.default_rng(seed)
-    heading, radius, units = rng.uniform(0.0, 2.0 * np.pi), 0.1, 10.0 ** rng.uniform(-1.0, 1.0)
-    c, s = np.cos(heading), np.sin(heading)
-    turned = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-
-    def place(*x):
-        return tuple(units * (turned @ np.array(x) + [0.0, 0.0, radius]))
-
-    model = br.Model("vehicle", gravity=tuple(units * np.array([*rng.uniform(-2.0, 2.0, 2), -9.8])))
-    before = model.ground
-    for k in range(axles):
-        inertia = units**2 * rng.uniform(0.01, 0.02, 3)
-        body = model.body(f"carriage {k}", mass=0.3, inertia=tuple(inertia), position=place(-k, 0, 0), rotation=turned)
-        if k:
-            model.revolute("hitch", before, body, point=place(0.5 - k, 0, 0), axis=(0, 0, 1))
-        else:
-            model.planar("floor", before, body, place(0, 0, 0), (0, 0, 1))
-        for i, y in enumerate(np.linspace(-0.25, 0.25, int(rng.integers(2, 4)))):
-            wheel_inertia = units**2 * radius**2 * np.array([0.3, 0.5, 0.3])
-            at, axle = place(-k, y, 0), tuple(turned[:, 1])
-            wheel = model.body(f"wheel {k}{i}", mass=0.5, inertia=tuple(wheel_inertia), position=at, rotation=turned)
-            model.revolute(f"axle {k}{i}", body, wheel, point=at, axis=axle)
-            model.rolling_disc(f"road {k}{i}", wheel, units * radius, axis=axle)
-        before = body
-    model.start(joint="floor.angle", velocity=2.4)
-    model.start(joint="axle 00", velocity=6.0)
-    return model, units
 
 
 @cache
@@ -81,6 +49,12 @@ def test_order_of_fixed_steps(seed, axles, coordinates, method):
     assert errors[0] < 2e-3
     for long, short in pairwise(errors):
         assert short < 0.32 * long or short < 1e-8  # what the drift of baumgarte leaves
+
+
+@pytest.mark.parametrize("seed", [2, 7])
+def test_random_vehicles_by_all_methods(seed):
+    """random_wheels.py runs as many as one likes; these are a few."""
+    assert faults(Track(*random_vehicle(seed))) == []
 
 
 @pytest.mark.parametrize("coordinates", ["absolute", "relative"])
