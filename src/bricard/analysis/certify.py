@@ -101,11 +101,13 @@ def _opinions(trials, level, accuracy):
     first, tightened, second = level.runs
     if tightened is None or second is None or level.share <= accuracy or level.alone > accuracy:
         return level
+    against = [level]
     for run in islice(trials.seconds(first.pair, first.rtol), 1, OPINIONS):
         other = Level.of(level.runs._replace(second=run), accuracy, trials.loops)
         if other.share <= accuracy:
-            other.outvoted = level
+            other.outvoted = tuple(against)
             return other
+        against.append(other)
     return level
 
 
@@ -159,21 +161,22 @@ def _shared(trials, level):
     if first is None or second is None:
         return
     if trials.second is not None and second.coordinates == first.coordinates:
-        yield f"No run in {OTHER[first.coordinates]} coordinates reached the end: both methods share their coordinates."
+        others = [other.runs.second.coordinates for other in level.outvoted]
+        which = "agrees" if OTHER[first.coordinates] in others else "reached the end"
+        yield f"No run in {OTHER[first.coordinates]} coordinates {which}: both methods share their coordinates."
     if not second.pair.unlike(first.pair):
         what = "formulation" if second.pair.formulation == first.pair.formulation else "kind of integrator"
         yield f"No method with another {what} reached the end: both share it."
 
 
 def _outvoted(level, accuracy):
-    """The method that a third one has outvoted."""
-    other = level.outvoted
-    if other is not None:
+    """The methods that a further one has outvoted."""
+    for other in level.outvoted:
         k, run = other.known(accuracy), other.runs.second
         when = "differs from both in reactions"
         if k < other.t.size:
             when = f"parts from both at t = {other.t[k]:.6g} s, by the end by {other.share:.1g} natural sizes"
-        yield f"A third method was asked, as {run} {when}; its energy balances to {run.balance:.1e}.{singular(other)}"
+        yield f"A further method was asked, as {run} {when}; its energy balances to {run.balance:.1e}.{singular(other)}"
 
 
 def _weak(level):

@@ -23,7 +23,7 @@ class Level:
 
     found : name -> course of the first run. sizes : natural sizes by kind. own, cross : name -> distance (k,) of the first run
     from the tightened one, and from the second one. course : name -> error (k,) that is vouched for. weak (k,) : samples close to
-    singular positions whose reactions differ, and are left out. outvoted : the same with a second method that does not agree.
+    singular positions whose reactions differ, and are left out. outvoted : the same with second methods that do not agree.
     checked : what the checks have found.
     """
 
@@ -35,7 +35,7 @@ class Level:
     cross: dict[str, np.ndarray] = field(default_factory=dict)
     course: dict[str, np.ndarray] = field(default_factory=dict)
     weak: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))
-    outvoted: Level | None = None
+    outvoted: tuple[Level, ...] = ()
     checked: tuple[Check, ...] = ()
 
     @classmethod
