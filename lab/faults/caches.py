@@ -185,7 +185,7 @@ def _no_files(place: Place):
         if k % 5 == 0:
             file.mkdir()
         elif k % 5 == 1:
-            file.symlink_to("nowhere")
+            file.symlink_to(f"nowhere {k}")
         else:
             file.write_bytes((b"", content[: len(content) // 2], rng.randbytes(len(content)))[k % 5 - 2])
     return place.run()
