@@ -189,12 +189,18 @@ def test_what_acts_on_one_body_acts_back_on_the_others(name):
 
 @both_ways
 @consistent_samples
-def test_relative_coordinates_give_the_same_accelerations(name, swapped):
-    relative = loads_of(name, swapped, "relative").solution
+def test_relative_coordinates_give_the_same_accelerations_and_loads(name, swapped):
+    relative, by_body = loads_of(name, swapped, "relative")
     t, q, v = relative.t, *in_group(relative.system, relative.q, relative.v)[1:]
     absolute = solution_of(system_of(name, swapped), t, q, v)
     expected, found = absolute.a, absolute_accelerations(relative)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-7 * (1 + np.abs(expected).max()))
+    for (element, body), load in by_body.items():
+        wanted = absolute.reaction(element, body)
+        given = load.about(wanted.point)
+        size = 1 + np.abs(wanted.force).max() + np.abs(wanted.moment).max()
+        np.testing.assert_allclose(given.force, wanted.force, rtol=0, atol=1e-9 * size, err_msg=element.name)
+        np.testing.assert_allclose(given.moment, wanted.moment, rtol=0, atol=1e-9 * size, err_msg=element.name)
 
 
 SYMMETRIC = ("spherical", "revolute", "prismatic", "cylindrical", "fixed", "mixed spherical")
