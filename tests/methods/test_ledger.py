@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import bricard as br
+from bricard.balance import EXPECTED
 from bricard.compiled.handles import pack
 from bricard.compiled.interfaces import ENERGY, VELOCITY
 from bricard.errors import UncountedTurns
@@ -437,3 +438,11 @@ def test_work_and_loads_through_singular_positions(seed, coordinates):
     moments = [run.reaction("drive").moment[beside, 2] for run in (solution, flat)]
     assert np.abs(moments[0] - moments[1]).max() < 1e-2 * np.abs(moments[1]).max()
     assert np.abs(solution.a).max() < 1.01 * np.abs(flat.a).max()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_work_where_steps_creep_through_singular_positions(seed):
+    """There 1e-8 of an error in the state was 20 times the power, so that right runs were called unusable (T11, T13)."""
+    model = driven_parallelograms(seed, planar=False)
+    solution = br.simulate(model, 1.0, output=301, formulation="augmented-lagrangian", rtol=1e-7)
+    assert imbalance(solution) < EXPECTED

@@ -6,7 +6,11 @@ the power of a drive has a kink. States inside a step are the integrator's dense
 the cubic through q and q' at both ends, with v = T+ q', whose errors at two nodes cancel each other up to O(h^4). The power is
 looked at in a Work of its own: the march does not notice.
 
-sums: 0 work since the start, 1 share of the present step that it covers, 2 turn of the bodies since the last look at the angles.
+Close to a singular position the loads that hold a driven mechanism are not known: an error of its state shows in them divided
+by the square of the distance. A power there that cannot be believed is taken to lie between the last one before and the next
+one that can.
+
+sums: the numbers below.
 turned, one row for each angle: 0 its cosine, 1 its sine, 2 full turns, 3 1 after a step that was too large for the count.
 Coordinates of users' joints have no formula that tells them from a pose: the march's own are kept, nearest to which they are.
 """
@@ -18,11 +22,40 @@ from .pointers import compiled
 from .status import RUNNING
 
 FULL_TURN = 2.0 * math.pi
+WORK = 0  # since the start
+COVERED = 1  # share of the present step that it covers
+TURNED = 2  # turn of the bodies since the last look at the angles
+LAST = 3  # the last power that was sure, not a number before there was one
+WAITING = 4  # time since then, for which the power is not known yet
+LARGEST = 5  # power that was sure so far
+BELIEVED = 0.05  # of that: an unsure power that differs from the last one by less is as good as any
+UNSURE = 2  # of work.energy: 1 where the power is not known well
+
 ON_CUBIC = 2  # nodes with which states lie on the cubic
 SOON = 0.2  # rad: angles are looked at again when the turns of all bodies add up to so much
 
 call_interpolate, call_expand, call_follow, call_power = INTERPOLATE.call, EXPAND.call, FOLLOW.call, POWER.call
 call_kinematics, call_map, call_place, call_kernel = KINEMATICS.call, MAP.call, PLACE.call, KERNEL.call
+
+
+@compiled
+def work_so_far(sums):
+    """Work since the start, with the last power that was sure up to now."""
+    return sums[WORK] + sums[WAITING] * sums[LAST] if sums[WAITING] > 0.0 else sums[WORK]
+
+
+@compiled
+def add_power(share, power, unsure, sums):
+    """Add a power for a share of time (s)."""
+    if unsure and abs(power - sums[LAST]) > BELIEVED * sums[LARGEST]:
+        sums[WAITING] += share
+        return
+    if sums[WAITING] > 0.0:
+        sums[WORK] += 0.5 * sums[WAITING] * (sums[LAST] + power)
+        sums[WAITING] = 0.0
+    sums[WORK] += share * power
+    if not unsure:
+        sums[LAST], sums[LARGEST] = power, max(sums[LARGEST], abs(power))
 
 
 @compiled
@@ -34,7 +67,7 @@ def enter(k, run, work):
         out[k, j] = math.atan2(turned[j, 1], turned[j, 0]) + FULL_TURN * turned[j, 2]
     for j in range(kept.size):
         out[k, n + j] = work.memory[kept[j]]
-    out[k, n + kept.size] = ledger.sums[0]
+    out[k, n + kept.size] = work_so_far(ledger.sums)
 
 
 @compiled
@@ -62,10 +95,10 @@ def follow(expand, t, h, y, run, system, work):
         speed = 0.0
         for i in range(spins.size):
             speed += abs(y[spins[i]])
-        sums[2] += h * speed
-        if sums[2] < SOON:
+        sums[TURNED] += h * speed
+        if sums[TURNED] < SOON:
             return -1
-        sums[2] = 0.0
+        sums[TURNED] = 0.0
     if expand != 0:  # independent coordinates: the bodies stand where the step has looked last
         return call_follow(ledger.functions[0], t, h, y[:0], y[:0], run, system, work)
     return call_follow(ledger.functions[0], t, h, y[:n_q], y[n_q : n_q + system.n_v], run, system, work)
@@ -114,8 +147,8 @@ def on_cubic(s, h, run, system):
 def add_work(functions, form, t, h, end, run, system, work):
     """Add the work up to the share `end` of the step, in which the power is smooth."""
     ledger, interpolate, expand, n_q = run.ledger, functions[1], form[2], system.n_q
-    power, done, simple = ledger.functions[1], ledger.sums[1], ledger.nodes.size == ON_CUBIC
-    nodes, weights, own, scratch, mean = ledger.nodes, ledger.weights, ledger.work, run.scratch, 0.0
+    power, done, simple = ledger.functions[1], ledger.sums[COVERED], ledger.nodes.size == ON_CUBIC
+    nodes, weights, own, scratch = ledger.nodes, ledger.weights, ledger.work, run.scratch
     for k in range(nodes.size):
         place = done + (end - done) * nodes[k]
         now = t + place * h
@@ -129,16 +162,15 @@ def add_work(functions, form, t, h, end, run, system, work):
                 found = call_power(power, now, ledger.q[2], ledger.v, system, own)
             else:
                 found = call_power(power, now, scratch[:n_q], scratch[n_q : n_q + system.n_v], system, own)
-        mean += weights[k] * found
-    ledger.sums[0] += h * (end - done) * mean
-    ledger.sums[1] = end
+        add_power(h * (end - done) * weights[k], found, own.energy[UNSURE] == 1.0, ledger.sums)
+    ledger.sums[COVERED] = end
 
 
 @compiled
 def settle(functions, form, t, h, theta, run, system, work):
     """Add the work up to the share theta of the step from run.y at t to run.corrected at t + h, knot by knot."""
     ledger, expand = run.ledger, form[2]
-    if ledger.functions[1] == 0 or theta <= ledger.sums[1]:
+    if ledger.functions[1] == 0 or theta <= ledger.sums[COVERED]:
         return
     for m in range(work.turn.size):
         ledger.work.turn[m] = work.turn[m]
@@ -147,7 +179,13 @@ def settle(functions, form, t, h, theta, run, system, work):
         open_end(expand, t + h, run.corrected, 1, run, system, work)
     knots, ahead = ledger.knots, ledger.ahead
     while ahead[0] < knots.size and knots[ahead[0]] < t + theta * h:
-        if knots[ahead[0]] > t + ledger.sums[1] * h:
+        if knots[ahead[0]] > t + ledger.sums[COVERED] * h:
             add_work(functions, form, t, h, (knots[ahead[0]] - t) / h, run, system, work)
         ahead[0] += 1
     add_work(functions, form, t, h, theta, run, system, work)
+
+
+@compiled
+def step_settled(run):
+    """The work up to the end of the step is in; the next step begins."""
+    run.ledger.sums[COVERED] = 0.0

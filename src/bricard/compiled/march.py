@@ -24,7 +24,7 @@ from .interfaces import (
     VELOCITY,
 )
 from .kinks import AIM, WHERE, begin, seek, warn
-from .ledger import count_measures, enter, follow, settle
+from .ledger import count_measures, enter, follow, settle, step_settled
 from .pointers import compiled
 from .status import (
     BROKEN,
@@ -323,7 +323,7 @@ def march(functions, order, form, run, system, work, max_steps):
             deliver(expand, run.scratch, run, system, work)
         cut, kink = watched > 0 and watch.place[0] < NOWHERE, place[WHERE] < NOWHERE
         settle(functions, form, t, h, watch.place[0] if cut else place[WHERE] if kink else 1.0, run, system, work)
-        run.ledger.sums[1] = 0.0
+        step_settled(run)
         if cut or kink:  # Python makes the new y
             clock[0] = t_new
             counters[RESTART] = 1

@@ -316,7 +316,7 @@ class Work(NamedTuple):
     given: VECTOR  # scratch for FUNCTION: its arguments, four parts each
     parts: VECTOR  # what it gives
     memory: VECTOR  # numbers that elements keep from one call to the next
-    energy: VECTOR  # potential energy, power of what is not conservative (in `evaluate` with the flag ENERGY)
+    energy: VECTOR  # potential energy, power of what is not conservative (in `evaluate` with the flag ENERGY); 1: power unsure
     u: VECTOR  # unknowns: accelerations, dummy, multipliers
     b: VECTOR  # right-hand side in the same layout
     e: VECTOR  # residual of the refinement
@@ -381,7 +381,7 @@ class Ledger(NamedTuple):
     weights: VECTOR
     knots: VECTOR  # times (s) at which the third derivative of a profile jumps
     ahead: INTEGERS  # (1) the knot that is next
-    sums: VECTOR  # (3) work since the start; share of the present step that it covers; turn of the bodies since the last look
+    sums: VECTOR  # (6) work since the start, what it covers and waits for, turn of the bodies: see compiled/ledger.py
     out: MATRIX  # (outputs, n + m + 1) angles, coordinates of users' joints, work
     q: MATRIX  # (3, n_q) at both ends of the step, and inside; the same for q'
     rate: MATRIX

@@ -24,7 +24,7 @@ import numpy as np
 
 from ..compiled.handles import pack
 from ..compiled.interfaces import SHOWN
-from ..compiled.ledger import count_measures, follow, settle
+from ..compiled.ledger import count_measures, follow, settle, step_settled
 from ..compiled.march import EVALUATIONS, LOG_TURNS, OUTPUT, STEPS, TANGENTS, count_step, deliver, log
 from ..compiled.status import FINISHED, NEWTON_FAILED, NOT_FINITE, RUNNING, STEP_TOO_SMALL
 from ..errors import IncompatibleMethods
@@ -165,7 +165,8 @@ def drive(problem, state, run, work, update):
             show(problem, run, work, solver.step(now, method="normal").y)
         if h > 0.0:
             settle(functions, form, t, h, 1.0, packed, system, own)
-            clock[0], clock[1], run.ledger.sums[1] = result.t, h, 0.0
+            step_settled(packed)
+            clock[0], clock[1] = result.t, h
             run.y[:] = run.corrected
             count_measures(form[2], clock[0], run.y, system, own)
             unsure = follow(form[2], clock[0], h, run.y, packed, system, own)

@@ -144,7 +144,7 @@ def keep_rows(dependent, system, work):
 def may_stay(system, work):
     """Whether a chosen set of rows has weak pivots because the position is singular; leaves the KKT matrix factorised with it."""
     chosen = work.left_out[COUNT] > 0 and count_left_out(system, work) == work.left_out[COUNT]
-    if not chosen or not geometry_singular(True, system, work):
+    if not chosen or not squared_sine(True, system, work) < SINGULAR_SINE:
         return False
     return factorise_kkt(system, work)
 
@@ -270,8 +270,9 @@ def smallest_square(size, system, work):
 
 
 @compiled
-def geometry_singular(vanishing, system, work):
-    """Whether more rows than are redundant everywhere nearly depend on others by geometry alone, whatever the masses.
+def squared_sine(vanishing, system, work):
+    """How nearly more rows than are redundant everywhere depend on others, by geometry alone, whatever the masses: the squared
+    sine of an angle, 1 where it is not below SINGULAR_SINE. Overwrites the factors in work.kkt.
 
     Pivots of [W^-1 G^T; G 0] are squared sizes of what is left of a row behind the rows before it. vanishing : whether a row that
     next to nothing moves counts as well, as loops in relative coordinates have them; short cranks may have such rows everywhere.
@@ -304,13 +305,13 @@ def geometry_singular(vanishing, system, work):
         limits[k] = kept[k]
     found = report[0]
     report[0], report[1], report[2] = weak, first, vanished
-    return found > 0 and smallest_square(size, system, work) < SINGULAR_SINE
+    return smallest_square(size, system, work) if found > 0 else 1.0
 
 
 @CONFIRM
 def near_singular(system, work):
     """1 if the position is a singular one, 0 otherwise; overwrites the factors in work.kkt."""
-    return 1 if geometry_singular(False, system, work) else 0
+    return 1 if squared_sine(False, system, work) < SINGULAR_SINE else 0
 
 
 @compiled

@@ -4,10 +4,14 @@ From M v' + G^T lam = f follows d(T + V)/dt = P with P = power of the forces + l
 """
 
 from ..compiled.interfaces import ENERGY, KERNEL, PLACE, POWER, VELOCITY
+from ..compiled.ledger import UNSURE
 from ..compiled.pointers import compiled
-from .kkt import evaluate, selected_accelerations
+from .kkt import evaluate, selected_accelerations, squared_sine
 
 call_kernel, call_place = KERNEL.call, PLACE.call
+
+
+BESIDE = 1e-6  # squared sine of the angle between rows, up to which loads are not known
 
 
 @compiled
@@ -38,9 +42,12 @@ def power(t, q, v, system, work):
     """P (W)."""
     evaluate(t, q, v, VELOCITY | ENERGY, system, work)
     total = work.energy[1]
+    work.energy[UNSURE] = 0.0
     if moving(system, work):
         selected_accelerations(system, work)
         u, phi_t, o = work.u, work.phi_t, system.n_v + 1
         for i in range(system.n_rows):
             total += u[o + i] * phi_t[i]
+        if work.kkt.report[0] > 0 and squared_sine(True, system, work) < BESIDE:
+            work.energy[UNSURE] = 1.0
     return total

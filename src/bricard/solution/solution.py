@@ -11,6 +11,7 @@ import numpy as np
 
 from ..compiled import march as counting
 from ..compiled.handles import pack
+from ..compiled.ledger import work_so_far
 from ..compiled.status import FINISHED, INTERRUPTED, RANGE_ENDED, STOPPED
 from ..errors import AssemblyError, ModelError, suggest
 from ..interrupts import whole
@@ -473,7 +474,7 @@ def _totals(run, work):
     """(n_angles + n_kept + 1,): the angles (rad), the kept coordinates and the work (J) at the end of a run."""
     turned, kept = run.ledger.turned, run.ledger.kept
     angles = np.arctan2(turned[:, 1], turned[:, 0]) + 2 * np.pi * turned[:, 2]
-    return np.concatenate([angles, work.memory[kept], run.ledger.sums[:1]])
+    return np.concatenate([angles, work.memory[kept], [work_so_far(run.ledger.sums)]])
 
 
 def _joined(earlier, totals):

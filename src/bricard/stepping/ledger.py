@@ -4,7 +4,7 @@ import numpy as np
 
 from ..compiled.handles import pack
 from ..compiled.interfaces import FOLLOW, POWER
-from ..compiled.ledger import FULL_TURN, ON_CUBIC
+from ..compiled.ledger import FULL_TURN, ON_CUBIC, WORK
 from ..compiled.pointers import table
 from ..compiled.records import Ledger
 from ..kernels.turns import follow_angles
@@ -37,7 +37,7 @@ def empty_ledger(problem, method, work, outputs, energy):
         weights=0.5 * nodes[1],
         knots=np.zeros(0) if source is None else np.array(sorted(knot_times(system.model))),
         ahead=np.zeros(1, np.int64),
-        sums=np.array([np.nan if unknown else 0.0, 0.0, 0.0]),
+        sums=np.array([np.nan if unknown else 0.0, 0.0, 0.0, np.nan, 0.0, 0.0]),
         out=np.zeros((outputs, n + kept.size + 1)),
         q=np.zeros((3, n_q)),
         rate=np.zeros((3, n_q)),
@@ -73,7 +73,7 @@ def begin_ledger(state, run, system, work):
     totals = state.totals[: len(turned)] if state.totals.size else [known.get(m, 0.0) for m in system.angles]
     turned[:, 2] = np.round((np.array(totals) - raw) / FULL_TURN)
     if state.totals.size:
-        run.ledger.sums[0] += state.totals[-1]
+        run.ledger.sums[WORK] += state.totals[-1]
 
 
 def look(state, run, system, work):

@@ -245,7 +245,7 @@ class System:
             given=zeros(Given.SIZE * Part.SIZE),
             parts=zeros(Part.SIZE * MOST_RESULTS * max(6, r.n_rows)),
             memory=zeros(r.memory),
-            energy=zeros(2),
+            energy=zeros(3),
             u=zeros(layout),
             b=zeros(layout),
             e=zeros(layout),
