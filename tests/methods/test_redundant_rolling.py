@@ -51,7 +51,7 @@ def test_order_of_fixed_steps(seed, axles, coordinates, method):
         assert short < 0.32 * long or short < 1e-8  # what the drift of baumgarte leaves
 
 
-@pytest.mark.parametrize("seed", [2, 7])
+@pytest.mark.parametrize("seed", [2])
 def test_random_vehicles_by_all_methods(seed):
     """random_wheels.py runs as many as one likes; these are a few."""
     assert faults(Track(*random_vehicle(seed))) == []
