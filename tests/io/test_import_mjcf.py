@@ -176,3 +176,10 @@ def test_no_mjcf_at_all(tmp_path):
     (tmp_path / "x.xml").write_text("<html/>")
     with pytest.raises(FileFormatError, match="no MJCF file: it begins with <html>"):
         br.load(tmp_path / "x.xml")
+
+
+def test_a_geom_between_two_points_needs_its_radius(tmp_path):
+    text = '<mujoco><worldbody><body><geom type="capsule" fromto="0 0 0 0 0 1" size=""/></body></worldbody></mujoco>'
+    (tmp_path / "m.xml").write_text(text)
+    with pytest.raises(FileFormatError, match="size is empty"):
+        br.load(tmp_path / "m.xml")

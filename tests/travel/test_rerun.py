@@ -201,6 +201,7 @@ def test_every_problem_begins_again_to_the_bit(name):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::bricard.errors.StiffSystem")  # the method of the problem is the question of others
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_every_problem_is_made_again_to_the_bit(name):
     again(name, 1.0)

@@ -69,7 +69,10 @@ class Geoms:
             return document.pose(geom), size
         ends = document.numbers(geom, "fromto", 6)
         half = 0.5 * float(np.linalg.norm(ends[3:] - ends[:3]))
-        radius = float(document.numbers(geom, "size", None)[0])
+        given = document.numbers(geom, "size", None)
+        if not len(given):
+            raise ModelError(f"{where}: size is empty; with fromto it is the radius.")
+        radius = float(given[0])
         size = np.array([radius, half] if kind in ("capsule", "cylinder") else [radius, radius, half])
         return document.pose(geom), size
 
