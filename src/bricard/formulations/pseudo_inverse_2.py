@@ -24,6 +24,7 @@ from .corrections import full_state
 
 call_kinematics = KINEMATICS.call
 ROUND_OFF = 1e-14  # of the largest eigenvalue
+FAINT = 1e-12  # of the square of their natural size: rows below are rounding, not to be scaled up
 WEAK = 1e-4  # an eigenvalue below this share of the largest is close to a singular position
 
 
@@ -39,7 +40,8 @@ def pseudo_inverse_2(t, y, y_dot, system, work):
     for i in range(n_rows):
         for j in range(n_v):
             total += rows[i, j] * rows[i, j]
-    size = math.sqrt(total / n_rows) if total > 0.0 else 1.0
+    natural = inertia * system.row_diagonal[0] * scale[0] * scale[0] if n_rows > 0 else 1.0
+    size = math.sqrt(max(total / max(n_rows, 1), FAINT * natural))
     # x = [sqrt(W)^-1 v', lam size / (scale inertia)]: a dimensionless symmetric matrix with entries of size one
     matrix, right, x = np.zeros((n_v + n_rows, n_v + n_rows)), np.zeros(n_v + n_rows), np.zeros(n_v + n_rows)
     for i in range(n_v):

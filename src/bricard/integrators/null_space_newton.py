@@ -26,6 +26,7 @@ from ..compiled.pointers import compiled
 from ..compiled.status import RUNNING
 from ..formulations.increments import spin_of_rate
 from ..kernels.vectors import cross, triple
+from ..linalg.dense import mean_mass
 from ..linalg.factor import factorise, factorise_symmetric, failure, solve, solve_symmetric
 from ..linalg.kkt import discount_stiffness, evaluate
 
@@ -33,6 +34,7 @@ call_retract = RETRACT.call
 # of memory: size of the last step, 1 if the u and the shifts of an earlier step are at hand, 1 if there are nonholonomic rows
 LAST_STEP, EARLIER, NONHOLONOMIC, SCALARS = range(4)
 SWEEPS, KEPT = 12, 6  # rounds of a linear solution; directions that acceleration remembers
+FAINT = 1e-12  # of the square of what rows can be: below, they are rounding
 LOOSE = 1e-3  # largest relative error of a linear solution
 
 
@@ -69,7 +71,7 @@ class Row(IntEnum):
 @compiled
 def factorise_projector(matrix, inverse, system, work):
     """Factors of [mass W^-1, G^T; G, -epsilon] in `matrix`. `mass`, the mean one of the rows, keeps the sizes that epsilon was
-    chosen for; it is returned, 0 where a pivot vanishes."""
+    chosen for; it is returned, 0 where a pivot vanishes. Where only rounding is left of the rows it is that of all velocities."""
     a, g, g_row, g_column, g_upper = matrix.a, work.g, system.g_row, system.g_column, system.g_upper
     n_v, diagonal, epsilon = system.n_v, system.diagonal_slot, work.epsilon
     natural, scale, total, size = system.row_diagonal, system.row_scale, 0.0, 0.0
@@ -82,7 +84,8 @@ def factorise_projector(matrix, inverse, system, work):
     for i in range(system.n_rows):
         a[diagonal[n_v + 1 + i]] = -epsilon[i]
         size += natural[i] * scale[i] ** 2
-    mass = total / size if total > 0.0 else 1.0
+    whole = mean_mass(system, work) if size > 0.0 and n_v > 0 else 1.0
+    mass = total / size if total > FAINT * whole * size else whole
     for i in range(n_v):
         a[diagonal[i]] = mass * inverse[i]
     return mass if factorise_symmetric(matrix) else 0.0

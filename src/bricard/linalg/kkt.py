@@ -19,6 +19,7 @@ DEPENDENT = 3e-4  # pivot of a dependent row, in limits of weak pivots
 COUNT, LEAVE, JUDGED, USUAL = range(4)  # of work.left_out
 # share of a kept row in one that is left out, at which they are exchanged: along a motion, at a new choice
 OVERUSED, FAIR = 4.0, 1.5
+SOUND = 1e-6  # smallest pivot of a row that is taken in, as a share of its natural size
 MANY = 1e6  # such a share tells of no rows, but of a matrix that is nearly singular
 GROWN = 2  # times the share in all rows that are left out, as it was when they were chosen: each is looked at again
 FOREIGN = 100.0  # times that a share of a nonholonomic row counts in a holonomic one, which must do without
@@ -78,6 +79,8 @@ def select_rows(system, work, dependent=DEPENDENT, stay=False):
     span grows by |c|. Neither drift nor rounding make a row independent in this sense, whatever the number of rows left out
     (work.left_out, see system/redundancy.py). At a singular position of the mechanism c does not change, and neither does the
     choice. Holonomic rows go before nonholonomic ones, which do not hold positions. Call it at a consistent position only.
+    A row that depends on those before it in the order of elimination, although not on all others, is never taken in: its pivot
+    would be rounding, and so would the accelerations.
     stay : whether the rows chosen before stay at a singular position, too, where pivots do not tell which rows are redundant
     everywhere. Loads need that. For motion the row that is weak there may go: kept, it would give velocities jolts.
     """
@@ -87,15 +90,20 @@ def select_rows(system, work, dependent=DEPENDENT, stay=False):
         return True
     if not regular:
         regular, limit = pick_rows(dependent, system, work), FAIR
-    most = 0.0
+    most, sound = 0.0, min(SOUND, smallest_pivot(system, work))
     for _ in range(system.n_rows if work.left_out[COUNT] > 0 else 0):
-        exchanged, most = exchange(0, limit, system, work)
-        if not exchanged:
-            exchanged, other = exchange(1, limit, system, work)
-            most = max(most, other)
-        if not exchanged:
+        row, other, most = exchange(0, limit, system, work)
+        if other == row:
+            row, other, more = exchange(1, limit, system, work)
+            most = max(most, more)
+        if other == row:
             break
+        swap_rows(row, other, system, work)
         regular, limit = factorise_kkt(system, work), FAIR
+        if not smallest_pivot(system, work) >= sound:
+            swap_rows(other, row, system, work)
+            regular = factorise_kkt(system, work)
+            break
     work.left_out[USUAL] = int(most) if most < MANY else 0
     work.left_out[JUDGED] = work.kkt.report[3]
     return regular
@@ -215,15 +223,15 @@ def overused(system, work):
 
 @compiled
 def exchange(level, limit, system, work):
-    """Leave out a kept row of which more than `limit` is in one of a level that is left out, which takes its place.
+    """A kept row of which more than `limit` is in one of a level that is left out, and that one; the same twice if there is none.
 
-    Returns whether there is one, and the largest share of a kept row in the combination of all that are left out.
+    Returned third is the largest share of a kept row in the combination of all that are left out.
     """
     e, epsilon, natural, scale, n_v = work.e, work.epsilon, system.row_diagonal, system.row_scale, system.n_v
     g, g_row, g_column, first = work.g, system.g_row, system.g_column, system.n_v + 1
     row, most = most_used(level, system, work)
     if not limit < most < math.inf:
-        return False, most
+        return row, row, most
     for i in range(e.size):
         e[i] = 0.0
     e[first + row] = 1.0 / scale[row]
@@ -237,10 +245,25 @@ def exchange(level, limit, system, work):
     for i in range(system.n_rows):
         if epsilon[i] > natural[i] and system.velocity_level[i] == level and abs(e[first + i]) > share:
             other, share = i, abs(e[first + i])
-    if other == row:
-        return False, most
-    epsilon[row], epsilon[other] = LEFT_OUT * natural[row], NEGLIGIBLE * natural[other]
-    return True, most
+    return row, other, most
+
+
+@compiled
+def swap_rows(out, back, system, work):
+    """Leave out a row that was kept, and keep one that was left out."""
+    work.epsilon[out] = LEFT_OUT * system.row_diagonal[out]
+    work.epsilon[back] = NEGLIGIBLE * system.row_diagonal[back]
+
+
+@compiled
+def smallest_pivot(system, work):
+    """The smallest pivot of a kept row in the factors of the KKT matrix, as a share of its natural size."""
+    matrix, n_v, natural, least = work.kkt, system.n_v, system.row_diagonal, math.inf
+    for k in range(matrix.order.size):
+        i = matrix.order[k] - n_v - 1
+        if matrix.order[k] > n_v and not work.epsilon[i] > natural[i]:
+            least = min(least, 1.0 / (abs(matrix.a[k]) * natural[i]))  # a has inverse pivots
+    return least
 
 
 @compiled
