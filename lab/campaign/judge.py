@@ -28,8 +28,10 @@ from .reference import Reference, distances
 TIMES = 10.0  # what rtol asks
 FLOOR = 1e-11  # round-off
 HALVINGS = 3
-COARSE = 1e-2  # distance of two runs with different steps beyond which nothing can be said
+# distance of two runs with different steps beyond which errors have to fall by so much with the step
+COARSE, CLOSER = 1e-2, 3.0
 LEDGER = 10.0  # how much farther than the motion the energy balance may be off, as a share of the energies
+STILL = 1e-6  # velocities below this share of the natural one are those of a mechanism at rest
 ROUNDING = 1e-12  # of potential energies, whose zero is anywhere
 # what a smaller rtol must do to an error that is beyond 10 times rtol, but not beyond so much; the shares of rtol to try, two as
 # the errors of one run lie up to ten times above or below what its tolerance says
@@ -138,6 +140,7 @@ class Trial:
         # steps that had to be divided were smaller than asked for: half of what was asked for would be the same run
         step, n = min(run["step"], 1.0 / solution.counters["steps"]), oracle.until
         coarse, model = seen, self._model(run, seen, oracle)
+        first = float(distances(seen, oracle.seen, oracle.weights)[:n].max(initial=0.0))
         for _ in range(HALVINGS):
             step *= 0.5
             fine = self.reference.seen(self.solution(run, step=step))
@@ -147,6 +150,8 @@ class Trial:
             allowed = TIMES * own + oracle.part[:n] + 1e3 * FLOOR * oracle.growth[:n]
             excess = float((errors / allowed).max(initial=0.0))
             if excess <= 1.0 and own.max(initial=0.0) < COARSE:
+                return {"outcome": "agree", "excess": excess, "until": n}
+            if excess <= 1.0 and CLOSER * errors.max(initial=0.0) < first:
                 return {"outcome": "agree", "excess": excess, "until": n}
             coarse = fine
         return self._apart(errors, allowed, f"; two steps differ by {own.max(initial=0.0):.2g}")
@@ -189,7 +194,7 @@ def ledger_fault(mechanism, solution, seen, oracle, allowed):
     """Say where the energy balance of a good motion does not close, or return None."""
     energy, mass = solution.energy, sum(body["mass"] for body in mechanism.bodies)
     size = np.ptp(energy.potential) + np.ptp(energy.work) + np.ptp(energy.kinetic)
-    size += mass * np.abs(seen.V).max() * oracle.weights.V
+    size += mass * max(np.abs(seen.V).max(), STILL * oracle.weights.V) * oracle.weights.V
     gap = float(np.abs(energy.error).max())
     if gap <= LEDGER * allowed * size + ROUNDING * np.abs(energy.potential).max():
         return None
