@@ -18,6 +18,7 @@ from multiprocessing.connection import wait
 from typing import Any
 
 from ..errors import BricardError
+from ..interrupts import whole
 
 READY = "ready"  # first word of a process; the time of its jobs begins behind it
 ALONE = 1.0  # s after which an idle process looks whether its parent is still there
@@ -141,6 +142,7 @@ class Workers:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
+    @whole  # Python swallows what is raised while it forks
     def _worker(self):
         here, there = self._context.Pipe()
         process = self._context.Process(target=_serve, args=(there, *self._arguments), daemon=True)
