@@ -14,7 +14,6 @@ from ..compiled.status import NOT_FINITE, SINGULAR
 
 UNSIGNED = np.uint64  # unsigned indices need no test for negative ones
 ONE = np.uint64(1)
-ROUND_OFF, NOISE = 1.2e-16, 1e3  # of a product; up to so many times its round-off a pivot may be nothing else
 UNSYMMETRIC = 5  # of Matrix.report: 1 where the factors are those of an unsymmetric matrix
 
 
@@ -55,34 +54,27 @@ def factorise_selecting(matrix, offset, natural, epsilon, dependent, limit, left
     """As factorise_symmetric(), leaving out rows that depend on those before them; False when a pivot vanishes.
 
     Unknowns from `offset` on in the layout are constraint rows, with their natural sizes and epsilon. At most `limit` rows whose
-    pivots fall below `dependent` times the limit of weak ones, or are no more than the round-off that they were computed with,
-    get the epsilon `left_out` times the natural size, at once: dividing by the round-off that such a pivot consists of would
-    spoil all later ones. The round-off of a diagonal is that of all that was subtracted from it, each part with the relative
-    one of the pivot that it was divided by: behind the small pivot of a row that is hardly independent, it is large.
+    pivots fall below `dependent` times the limit of weak ones get the epsilon `left_out` times the natural size, at once:
+    dividing by the round-off that such a pivot consists of would spoil all later ones.
     """
     l_start, target, t_start, a, order = matrix.l_start, matrix.target, matrix.t_start, matrix.a, matrix.order
     weak, report, n, count = matrix.weak, matrix.report, UNSIGNED(matrix.l_start.size - 1), 0
-    noise, l_row = matrix.permuted, matrix.l_row
-    for k in range(n):
-        noise[k] = 0.0
     report[0], report[1], report[2] = 0, -1, -1
     report[3] += 1
     report[UNSYMMETRIC] = 0
     for k in range(n):
         if order[k] >= offset and count < limit:
             i = order[k] - offset
-            if not abs(a[k]) > max(dependent * weak[k], NOISE * noise[k]):
+            if not abs(a[k]) > dependent * weak[k]:
                 epsilon[i] = left_out * natural[i]
                 a[k] = -epsilon[i]
                 count += 1
         note_pivot(a[k], k, weak, report)
         inverse, first, last = 1.0 / a[k], UNSIGNED(l_start[k]), UNSIGNED(l_start[k + ONE])
-        inexact = ROUND_OFF + noise[k] * abs(inverse)
         a[k] = inverse
         row = UNSIGNED(t_start[k]) - first
         for i in range(first, last):
             factor = a[n + i] * inverse
-            noise[l_row[i]] += abs(factor * a[n + i]) * inexact
             for j in range(i, last):
                 a[target[row + j]] -= factor * a[n + j]
             row += last - first
