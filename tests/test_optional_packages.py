@@ -14,7 +14,7 @@ import bricard
 ROOT = Path(__file__).resolve().parents[1]
 OPTIONAL = (
     *("trimesh", "pyarrow", "sksundae", "mujoco", "exudyn", "pinocchio", "gymnasium", "jsonschema", "IPython"),
-    *("hypothesis", "pytest", "sphinx", "playwright", "towncrier", "mpmath", "gmpy2", "flint"),
+    *("hypothesis", "pytest", "sphinx", "playwright", "towncrier", "mpmath", "gmpy2", "flint", "joblib", "distributed"),
 )
 BLOCKED = f"""
 import sys
