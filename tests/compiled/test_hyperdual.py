@@ -202,6 +202,15 @@ def test_negative_base_of_a_fractional_power_is_no_number():
         assert np.isnan(power(HyperDual(-1.0, 1.0)).x) and np.isnan(inlined(power)(HyperDual(-1.0, 1.0)).x)
 
 
+@pytest.mark.parametrize(("x", "y"), [(1.0, 0.1), (-1.0, 0.1), (0.3, -0.1), (7.0, 0.7), (1e300, 3.0), (0.0, 2.0)])
+def test_whole_quotients_are_those_of_python(x, y):
+    def quotient(x, y):
+        return x // y
+
+    found = inlined(quotient)(HyperDual(x, 1.0), HyperDual(y))
+    assert getattr(found, "x", found) == x // y
+
+
 def everything(t, x, v):
     """What people write: branches, loops, integers that become numbers, tables, several arguments."""
     total = 0
