@@ -127,17 +127,12 @@ class Trial:
 
     def _errors(self, run, solution, seen, oracle):
         """(errors, what is allowed) at the samples that can be compared."""
-        n, weights, floor = oracle.until, oracle.weights, FLOOR
-        if _index_3(
-            run
-        ):  # velocities are judged times the step; what Newton's method leaves of positions adds up over steps
-            times, floor = (
-                max(1.0, solution.counters["steps"] / self.mechanism.duration),
-                FLOOR * solution.counters["steps"],
-            )
+        n, weights = oracle.until, oracle.weights
+        if _index_3(run):  # velocities are judged times the step
+            times = max(1.0, solution.counters["steps"] / self.mechanism.duration)
             weights = weights._replace(V=weights.V * times, W=weights.W * times)
         errors = distances(seen, oracle.seen, weights)[:n]
-        allowed = TIMES * run["rtol"] * oracle.growth[:n] + oracle.part[:n] + floor * oracle.growth[:n]
+        allowed = TIMES * run["rtol"] * oracle.growth[:n] + oracle.part[:n] + FLOOR * oracle.growth[:n]
         allowed = allowed + TIMES * self._model(run, seen, oracle)
         return np.where(np.isfinite(errors), errors, np.inf), allowed
 
