@@ -33,9 +33,9 @@ COARSE, CLOSER = 1e-2, 3.0
 LEDGER = 10.0  # how much farther than the motion the energy balance may be off, as a share of the energies
 STILL = 1e-6  # velocities below this share of the natural one are those of a mechanism at rest
 ROUNDING = 1e-12  # of potential energies, whose zero is anywhere
-# what a smaller rtol must do to an error that is beyond 10 times rtol, but not beyond so much; the shares of rtol to try, two as
-# the errors of one run lie up to ten times above or below what its tolerance says
-FALLS, FARTHEST, LOOKS = 8.0, 100.0, (1e-2, 1e-3)
+# where an error is beyond 10 times rtol, but not beyond so much: shares of rtol to try, and by what the error has to fall with
+# each; two, as the errors of one run lie up to ten times above or below what its tolerance says
+FARTHEST, LOOKS = 100.0, ((1e-2, 8.0), (1e-3, 8.0**1.5))
 OWN_MODEL = {"penalty": {"kappa": 1e6}}  # formulations whose error does not vanish with the step, and how it grows
 
 
@@ -116,12 +116,12 @@ class Trial:
         excess = float((errors / allowed).max(initial=0.0))
         if excess <= 1.0:
             return {"outcome": "agree", "excess": excess, "until": oracle.until}
-        for share in LOOKS:
+        for share, falls in LOOKS:
             tighter = max(run["rtol"] * share, 1e-12)
             second = self.solution(run, rtol=tighter)
             again, limit = self._errors({**run, "rtol": tighter}, second, self.reference.seen(second), oracle)
             rest = float((again / limit).max(initial=0.0))
-            if rest <= 1.0 or (FALLS * again.max() < errors.max() and excess < FARTHEST):
+            if rest <= 1.0 or (falls * again.max() < errors.max() and excess < FARTHEST):
                 return {"outcome": "agree", "excess": excess, "until": oracle.until}
         return self._apart(errors, allowed, f"; with rtol {tighter:.0e} by {again.max():.2g}")
 
