@@ -35,6 +35,7 @@ from .user_layout import (
     ROUGH,
     ROW,
     SIZES,
+    SLOPE,
     SMALLEST,
     START,
     TANGENT_KNOWN,
@@ -50,11 +51,12 @@ from .user_layout import (
     S,
     U,
     V,
-    advance,
+    along_both,
     ask,
     choose,
+    choose_two,
 )
-from .vectors import cross, nine, quaternion_step, rotate, rotate_back, triple
+from .vectors import add, cross, nine, quaternion_step, rotate, rotate_back, triple
 
 
 @compiled
@@ -73,52 +75,85 @@ def matrix_of(mem, m):
 
 
 @compiled
-def residuals(par, o, mem, m, target, shift, turn):
-    """h and its derivatives along (shift of d, turn about the axes of B, U), from D, C and `target`."""
-    advance(par, o, mem, m, target, 0.0)
+def residuals(par, o, mem, m, target, first, second):
+    """h and its derivatives from D, C and `target`, along (shift of d, turn about the axes of B) and U, and along U2.
+
+    The mixed part is the derivative, along the second way, of that along the first one.
+    """
     R, g = nine(mem, m + C), m + GIVEN
     for i in range(3):
-        mem[g + 4 * i], mem[g + 4 * i + 1], mem[g + 4 * i + 2] = mem[m + D + i], shift[i], shift[i]
+        mem[g + 4 * i], mem[g + 4 * i + 1], mem[g + 4 * i + 2] = mem[m + D + i], first[0][i], second[0][i]
         mem[g + 4 * i + 3] = 0.0
-        first = cross(R[i], turn)
-        second = cross(first, turn)
+        inner, outer = cross(R[i], first[1]), cross(R[i], second[1])
+        both = cross(outer, first[1])
         for j in range(3):
             k = g + 4 * (3 + 3 * i + j)
-            mem[k], mem[k + 1], mem[k + 2], mem[k + 3] = R[i][j], first[j], first[j], second[j]
-    ask(par, o, mem, m, 12)
+            mem[k], mem[k + 1], mem[k + 2], mem[k + 3] = R[i][j], inner[j], outer[j], both[j]
+    ask(par, o, mem, m, target, 12)
+
+
+@compiled
+def unit_way(k, length):
+    """Way of the pose: the k-th of three shifts by the length and three turns."""
+    x, y, z = 1.0 if k % 3 == 0 else 0.0, 1.0 if k % 3 == 1 else 0.0, 1.0 if k % 3 == 2 else 0.0
+    if k < 3:
+        return (length * x, length * y, length * z), (0.0, 0.0, 0.0)
+    return (0.0, 0.0, 0.0), (x, y, z)
 
 
 @compiled
 def slopes(par, o, mem, m, target, by_pose, by_u):
     """H, scaled, and HX (columns: shift in the axes of A, in lengths; turn in the axes of B) and HS."""
-    length = par[o + LENGTH]
-    zero = (0.0, 0.0, 0.0)
+    n, stay = int(par[o + N_V]), ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     if by_pose:
         choose(mem, m, -1)
-        for k in range(6):
-            one = (length if k % 3 == 0 else 0.0, length if k % 3 == 1 else 0.0, length if k % 3 == 2 else 0.0)
-            if k < 3:
-                residuals(par, o, mem, m, target, one, zero)
-            else:
-                residuals(par, o, mem, m, target, zero, (one[0] / length, one[1] / length, one[2] / length))
+        for k in range(3):
+            residuals(par, o, mem, m, target, unit_way(k, par[o + LENGTH]), unit_way(3 + k, 1.0))
             for i in range(6):
                 mem[m + H + i] = par[o + ROW + i] * mem[m + PARTS + 4 * i]
                 mem[m + HX + 6 * i + k] = par[o + ROW + i] * mem[m + PARTS + 4 * i + 1]
+                mem[m + HX + 6 * i + 3 + k] = par[o + ROW + i] * mem[m + PARTS + 4 * i + 2]
     if by_u:
-        for k in range(int(par[o + N_V])):
-            choose(mem, m, k)
-            residuals(par, o, mem, m, target, zero, zero)
+        for k in range(0, n, 2):
+            choose_two(mem, m, k, k + 1)
+            residuals(par, o, mem, m, target, stay, stay)
             for i in range(6):
                 mem[m + H + i] = par[o + ROW + i] * mem[m + PARTS + 4 * i]
                 mem[m + HS + 6 * i + k] = par[o + ROW + i] * mem[m + PARTS + 4 * i + 1]
+                if k + 1 < n:
+                    mem[m + HS + 6 * i + k + 1] = par[o + ROW + i] * mem[m + PARTS + 4 * i + 2]
 
 
 @compiled
-def bend(par, o, mem, m, target, shift, turn):
-    """H2: second derivative of h, scaled, along the constant velocities (shift, turn, U)."""
-    residuals(par, o, mem, m, target, shift, turn)
+def bend(par, o, mem, m, target, first, second):
+    """H2: second derivative of h, scaled, along two constant velocities (shift, turn) with U and U2."""
+    residuals(par, o, mem, m, target, first, second)
     for i in range(6):
         mem[m + H2 + i] = par[o + ROW + i] * mem[m + PARTS + 4 * i + 3]
+
+
+@compiled
+def way_of(mem, m, k):
+    """Way (shift, turn about the axes of B) of the pose along MOTION k."""
+    return triple(mem, m + MOTION + 6 * k), rotate_back(nine(mem, m + C), triple(mem, m + MOTION + 6 * k + 3))
+
+
+@compiled
+def implicit_slopes(par, o, mem, m):
+    """SLOPE: HX x_k = -HS_k, differentiated along motion j."""
+    n, length, R = int(par[o + N_V]), par[o + LENGTH], nine(mem, m + C)
+    for j in range(n):
+        for k in range(n):
+            choose_two(mem, m, k, j)
+            inner, outer = way_of(mem, m, k), way_of(mem, m, j)
+            bend(par, o, mem, m, S, inner, outer)
+            for i in range(6):
+                mem[m + B + 7 * i] = -mem[m + H2 + i]
+            solve_pose(mem, m, 1)
+            own = add(cross(outer[1], inner[1]), (mem[m + B + 21], mem[m + B + 28], mem[m + B + 35]))
+            w, slope = rotate(R, own), m + SLOPE + 36 * j + 6 * k
+            for i in range(3):
+                mem[slope + i], mem[slope + 3 + i] = length * mem[m + B + 7 * i], w[i]
 
 
 @compiled
@@ -276,7 +311,8 @@ def implicit_motion(par, o, mem, m):
         turn = turn[0] + u * own[0], turn[1] + u * own[1], turn[2] + u * own[2]
     for i in range(6):
         mem[m + U + i] = 1.0 if single else mem[m + V + i]
-    bend(par, o, mem, m, S, shift, turn)
+    along_both(mem, m)
+    bend(par, o, mem, m, S, (shift, turn), (shift, turn))
     for i in range(6):
         mem[m + B + 7 * i] = -mem[m + H2 + i]
     solve_pose(mem, m, 1)

@@ -54,7 +54,10 @@ POSE, Q, R, W, VALUE, ROWS, SECOND, SUM = (
 )
 BEFORE, BEST = KEPT + 276, KEPT + 283  # coordinates before and the best ones of a search
 BODIES, SPEEDS = KEPT + 290, KEPT + 314  # x and R of both bodies (24); their velocities, turns in body axes (12)
-SIZE = KEPT + 326
+# changes along a way (6) of B against A, shift in lengths and turn: of h_x and h_s (6, 6), of SUM; of SUM along six ways
+WAY, HX_DOT, HS_DOT, SUM_DOT, SUM_SLOPE = KEPT + 326, KEPT + 332, KEPT + 368, KEPT + 404, KEPT + 440
+ROWS_DOT = KEPT + 656  # change of ROWS when the bodies go
+SIZE = KEPT + 728
 # numbers of an element in front of those of user_layout.py: its memory; which coordinate, of a measure; frames A and B
 MEMORY, WHICH, FRAME_A, FRAME_B, JOINT = 0, 1, 2, 14, 26
 SLANTED = 0.3  # of the determinant of Q at the start and Q: below, W is chosen anew
@@ -72,11 +75,11 @@ def pose_error(par, o, mem, m):
     R_0, R_1 = nine(mem, m + C), nine(mem, m + POSE + 3)
     gap = rotate_back(R_0, subtract(triple(mem, m + POSE), triple(mem, m + D)))
     M = (
-        (_entry(R_0, R_1, 0, 0), _entry(R_0, R_1, 0, 1), _entry(R_0, R_1, 0, 2)),
-        (_entry(R_0, R_1, 1, 0), _entry(R_0, R_1, 1, 1), _entry(R_0, R_1, 1, 2)),
-        (_entry(R_0, R_1, 2, 0), _entry(R_0, R_1, 2, 1), _entry(R_0, R_1, 2, 2)),
+        (entry(R_0, R_1, 0, 0), entry(R_0, R_1, 0, 1), entry(R_0, R_1, 0, 2)),
+        (entry(R_0, R_1, 1, 0), entry(R_0, R_1, 1, 1), entry(R_0, R_1, 1, 2)),
+        (entry(R_0, R_1, 2, 0), entry(R_0, R_1, 2, 1), entry(R_0, R_1, 2, 2)),
     )
-    twist = _axial(M)
+    twist = axial(M)
     for i in range(3):
         mem[m + H + i], mem[m + H + 3 + i] = gap[i], length * twist[i]
         for k in range(6):
@@ -84,7 +87,7 @@ def pose_error(par, o, mem, m):
             mem[m + HX + 6 * (3 + i) + k] = 0.0
     for k in range(3):
         one = (1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
-        change = _axial((cross(M[0], one), cross(M[1], one), cross(M[2], one)))
+        change = axial((cross(M[0], one), cross(M[1], one), cross(M[2], one)))
         for i in range(3):
             mem[m + HX + 6 * (3 + i) + 3 + k] = length * change[i]
     for k in range(n_v):
@@ -97,13 +100,14 @@ def pose_error(par, o, mem, m):
 
 
 @compiled
-def _entry(A, B, i, j):
+def entry(A, B, i, j):
     """Entry (i, j) of A^T B."""
     return A[0][i] * B[0][j] + A[1][i] * B[1][j] + A[2][i] * B[2][j]
 
 
 @compiled
-def _axial(M):
+def axial(M):
+    """Axial vector of M."""
     return 0.5 * (M[2][1] - M[1][2]), 0.5 * (M[0][2] - M[2][0]), 0.5 * (M[1][0] - M[0][1])
 
 

@@ -12,36 +12,18 @@ from ..compiled.interfaces import USER_JOINT
 from ..compiled.pointers import inlined
 
 
-def reals(n):
-    """The function that makes the first n of some numbers a tuple of their values."""
-
-    def single(row):
-        return (lifted(row[0]).x,)
-
+def tuple_of(n, made):
+    """The function that makes the first n of some numbers a tuple of what `made` makes of each."""
     if n == 1:
-        return inlined(single)
-    front, last = reals(n - 1), n - 1
-
-    def several(row):
-        return front(row) + (lifted(row[last]).x,)
-
-    return inlined(several)
+        return inlined(lambda row: (made(row[0]),))
+    front, last = tuple_of(n - 1, made), n - 1
+    return inlined(lambda row: front(row) + (made(row[last]),))
 
 
-def along(n):
-    """The function that makes n numbers a tuple of their derivatives along the first direction."""
-
-    def single(row):
-        return (lifted(row[0]).a,)
-
-    if n == 1:
-        return inlined(single)
-    front, last = along(n - 1), n - 1
-
-    def several(row):
-        return front(row) + (lifted(row[last]).a,)
-
-    return inlined(several)
+@inlined
+def real(number):
+    """The value of a number."""
+    return lifted(number).x
 
 
 def explicit(position, n_q, n_p):
@@ -56,7 +38,7 @@ def explicit(position, n_q, n_p):
 
 def routine(function, n_q, n_v, n_p):
     """The pointer of routine(s, u, p)."""
-    coordinates, velocities, three = reals(n_q), reals(n_v), reals(3)
+    coordinates, velocities, three = (tuple_of(n, real) for n in (n_q, n_v, 3))
 
     def contract(given, p, first, parts):
         s, u = coordinates(take(given, 0, n_q)), velocities(take(given, n_q, n_v))
@@ -72,7 +54,7 @@ def routine(function, n_q, n_v, n_p):
 
 def with_motion(position, motion, n_q, n_p):
     """The pointer of position(s, p) and motion(s, p), in the order of a routine."""
-    three, six, rate = reals(3), reals(6), along(6)
+    three, six = tuple_of(3, real), tuple_of(6, lifted)
 
     def contract(given, p, first, parts):
         s, u, own = take(given, 0, n_q), take(given, n_q, n_q), p[first : first + n_p]
@@ -87,13 +69,14 @@ def with_motion(position, motion, n_q, n_p):
             for j in range(3):
                 parts[4 * (turn + 3 * i + j)] = C[i][j]
         for k in range(n_q):
-            numbers, change = six(rows[k]), rate(rows[k])
-            for i in range(3):
-                parts[4 * (6 + n_q * i + k)], parts[4 * (turn + 12 + n_q * i + k)] = numbers[i], numbers[3 + i]
-                parts[4 * (3 + i)] += numbers[i] * u[k].x
-                parts[4 * (turn + 9 + i)] += numbers[3 + i] * u[k].x
-                parts[4 * (6 + 3 * n_q + i)] += change[i] * u[k].x
-                parts[4 * (turn + 12 + 3 * n_q + i)] += change[3 + i] * u[k].x
+            row = six(rows[k])
+            for i in range(6):
+                number, column = row[i], (6 if i < 3 else turn + 12) + n_q * (i % 3) + k
+                rate, rest = (3 if i < 3 else turn + 9) + i % 3, (6 + 3 * n_q if i < 3 else turn + 12 + 3 * n_q) + i % 3
+                parts[4 * column], parts[4 * column + 2] = number.x, number.b
+                parts[4 * rate] += number.x * u[k].x
+                parts[4 * rest] += number.a * u[k].x
+                parts[4 * rest + 2] += number.ab * u[k].x
 
     return USER_JOINT(contract)
 

@@ -22,10 +22,11 @@ import math
 
 from ..compiled.interfaces import TANGENT, TREE_JOINT, USER_PIECE
 from ..compiled.pointers import compiled
-from .user_closure import eliminate, implicit_motion
+from .user_closure import eliminate, implicit_motion, implicit_slopes
 from .user_layout import (
     BESIDE,
     BIAS,
+    BIAS_SLOPE,
     CLEAR,
     DIFFERENCE,
     EARLIER,
@@ -45,10 +46,13 @@ from .user_layout import (
     OLD,
     OLD_MOTION,
     PARTS,
+    ROUTINE,
     SEEN,
     SIZES,
+    SLOPE,
     STEPPING,
     TARGET,
+    U2,
     WEIGHTS,
     A,
     B,
@@ -60,8 +64,11 @@ from .user_layout import (
     advance,
     ask,
     choose,
+    choose_two,
     find_motion,
+    find_slopes,
 )
+from .vectors import add
 
 HALVINGS, RETRIES = 30, 8  # of the way on which MOTION may turn over; of differences that leave the range
 
@@ -93,25 +100,48 @@ def part_of_C(mem, m, part):
 
 
 @compiled
+def put_six(mem, place, mem_d, w):
+    """Write d' (every fourth number from mem_d on) and w."""
+    for i in range(3):
+        mem[place + i], mem[place + 3 + i] = mem[mem_d + 4 * i], w[i]
+
+
+@compiled
 def explicit_motion(par, o, mem, m, target):
     """D, C, MOTION, BIAS at the coordinates at `target` with the velocities V."""
-    n_v = int(par[o + N_V])
-    for k in range(n_v):
-        choose(mem, m, k)
-        advance(par, o, mem, m, target, 0.0)
-        ask(par, o, mem, m, 0)
-        w = spin_between(part_of_C(mem, m, 1), part_of_C(mem, m, 0))
-        for i in range(3):
-            mem[m + MOTION + 6 * k + i], mem[m + MOTION + 6 * k + 3 + i] = mem[m + PARTS + 4 * i + 1], w[i]
-    for i in range(6):
-        mem[m + U + i] = mem[m + V + i]
-    advance(par, o, mem, m, target, 0.0)
-    ask(par, o, mem, m, 0)
+    n = int(par[o + N_V])
+    for k in range(0, n, 2):
+        choose_two(mem, m, k, k + 1 if k + 1 < n else k)
+        ask(par, o, mem, m, target, 0)
+        for part in range(min(2, n - k)):
+            w = spin_between(part_of_C(mem, m, 1 + part), part_of_C(mem, m, 0))
+            put_six(mem, m + MOTION + 6 * (k + part), m + PARTS + 1 + part, w)
+    square = 1.0
+    if n == 1:  # U is a velocity 1
+        square = mem[m + V] * mem[m + V]
+    else:
+        for i in range(6):
+            mem[m + U + i], mem[m + U2 + i] = mem[m + V + i], mem[m + V + i]
+        ask(par, o, mem, m, target, 0)
     w = spin_between(part_of_C(mem, m, 3), part_of_C(mem, m, 0))  # C'' C^T: what C' C'^T adds is symmetric
-    for i in range(3):
-        mem[m + BIAS + i], mem[m + BIAS + 3 + i] = mem[m + PARTS + 4 * i + 3], w[i]
+    put_six(mem, m + BIAS, m + PARTS + 3, w)
+    for i in range(6):
+        mem[m + BIAS + i] *= square
     for i in range(12):
         mem[m + (D + i if i < 3 else C + i - 3)] = mem[m + PARTS + 4 * i]
+
+
+@compiled
+def explicit_slopes(par, o, mem, m, target):
+    """SLOPE at the coordinates at `target`."""
+    n = int(par[o + N_V])
+    for j in range(n):
+        for k in range(n):
+            choose_two(mem, m, k, j)
+            ask(par, o, mem, m, target, 0)
+            turned = spin_between(part_of_C(mem, m, 3), part_of_C(mem, m, 0))  # axial part of (C_k C^T)' along j
+            w = add(turned, spin_between(part_of_C(mem, m, 1), part_of_C(mem, m, 2)))
+            put_six(mem, m + SLOPE + 36 * j + 6 * k, m + PARTS + 3, w)
 
 
 @compiled
@@ -120,10 +150,9 @@ def routine_motion(par, o, mem, m, target):
     n_q, n_v = int(par[o + N_Q]), int(par[o + N_V])
     for i in range(6):
         mem[m + U + i] = mem[m + V + i]
-    advance(par, o, mem, m, target, 0.0)
     for i in range(n_v):
         mem[m + GIVEN + 4 * (n_q + i)] = mem[m + V + i]
-    ask(par, o, mem, m, 0)
+    ask(par, o, mem, m, target, 0)
     out, turn = m + PARTS, m + PARTS + 4 * (9 + 3 * n_v)
     for i in range(3):
         mem[m + D + i], mem[m + BIAS + i] = mem[out + 4 * i], mem[out + 4 * (6 + 3 * n_v + i)]
@@ -133,6 +162,23 @@ def routine_motion(par, o, mem, m, target):
             mem[m + MOTION + 6 * k + 3 + i] = mem[turn + 4 * (12 + n_v * i + k)]
     for i in range(9):
         mem[m + C + i] = mem[turn + 4 * i]
+
+
+@compiled
+def given_slopes(par, o, mem, m, target):
+    """SLOPE and BIAS_SLOPE where the user gives the motion as a function of the coordinates: its derivatives along them."""
+    n = int(par[o + N_V])
+    out, turn = m + PARTS + 2, m + PARTS + 2 + 4 * (9 + 3 * n)  # the parts along U2
+    for j in range(n):
+        for i in range(6):
+            mem[m + U2 + i] = 1.0 if i == j else 0.0
+        routine_motion(par, o, mem, m, target)
+        for i in range(3):
+            mem[m + BIAS_SLOPE + 6 * j + i] = mem[out + 4 * (6 + 3 * n + i)]
+            mem[m + BIAS_SLOPE + 6 * j + 3 + i] = mem[turn + 4 * (12 + 3 * n + i)]
+            for k in range(n):
+                mem[m + SLOPE + 36 * j + 6 * k + i] = mem[out + 4 * (6 + n * i + k)]
+                mem[m + SLOPE + 36 * j + 6 * k + 3 + i] = mem[turn + 4 * (12 + n * i + k)]
 
 
 @USER_PIECE
@@ -156,16 +202,10 @@ def joint_motion(par, o, mem, m):
 
 
 @compiled
-def move_target(par, o, mem, m, k, way, q, first):
-    """TARGET = coordinates in q from `first` on, after the way along velocity k."""
-    n_q = int(par[o + N_Q])
-    for i in range(n_q):
+def aim(par, o, mem, m, q, first):
+    """TARGET = coordinates in q from `first` on."""
+    for i in range(int(par[o + N_Q])):
         mem[m + TARGET + i] = q[first + i]
-    if way != 0.0:
-        choose(mem, m, k)
-        advance(par, o, mem, m, TARGET, way)
-        for i in range(n_q):
-            mem[m + TARGET + i] = mem[m + X + i]
 
 
 @compiled
@@ -238,28 +278,75 @@ def is_smooth(par, o, mem, m):
 
 
 @compiled
-def differences(par, o, mem, m, k, h, q, first, slope, bias_slope, row):
-    """Derivatives of MOTION and BIAS along velocity k, of sixth order with steps h. False where one leaves the range."""
-    n = 6 * int(par[o + N_V])
+def differences(par, o, mem, m, k, h):
+    """SLOPE and BIAS_SLOPE along velocity k from differences of sixth order with steps h, about the coordinates at GOAL. False
+    where one leaves the range."""
+    n, slope, bias_slope = 6 * int(par[o + N_V]), m + SLOPE + 36 * k, m + BIAS_SLOPE + 6 * k
     for i in range(n):
-        slope[row, i] = 0.0
+        mem[slope + i] = 0.0
     for i in range(6):
-        bias_slope[row, i] = 0.0
+        mem[bias_slope + i] = 0.0
     for step in range(3):
         for side in (1.0, -1.0):
-            move_target(par, o, mem, m, k, side * (step + 1) * h, q, first)
+            choose(mem, m, k)
+            advance(par, o, mem, m, GOAL, side * (step + 1) * h)
+            for i in range(int(par[o + N_Q])):
+                mem[m + TARGET + i] = mem[m + X + i]
             if not find_motion(par, o, mem, m):
                 return False
             for i in range(n):
-                slope[row, i] += side * WEIGHTS[step] / h * mem[m + MOTION + i]
+                mem[slope + i] += side * WEIGHTS[step] / h * mem[m + MOTION + i]
             for i in range(6):
-                bias_slope[row, i] += side * WEIGHTS[step] / h * mem[m + BIAS + i]
+                mem[bias_slope + i] += side * WEIGHTS[step] / h * mem[m + BIAS + i]
     return True
+
+
+@compiled
+def difference_slopes(par, o, mem, m):
+    """SLOPE and BIAS_SLOPE at TARGET from differences, with steps as the range allows. MOTION and BIAS are those at TARGET."""
+    n, n_q = int(par[o + N_V]), int(par[o + N_Q])
+    for i in range(n_q):
+        mem[m + GOAL + i] = mem[m + TARGET + i]
+    share, all_known = min(DIFFERENCE, NARROW * abs(mem[m + LEFT])), True
+    for j in range(n):
+        h, known = share * par[o + SIZES + j], False
+        for _ in range(RETRIES):
+            if not known:
+                known = differences(par, o, mem, m, j, h)
+                h *= 0.25
+        all_known = all_known and known
+    for i in range(n_q):
+        mem[m + TARGET + i] = mem[m + GOAL + i]
+    return find_motion(par, o, mem, m) and all_known
+
+
+@USER_PIECE
+def joint_slopes(par, o, mem, m):
+    """SLOPE at TARGET, of the motion found there: exact, of a routine by differences. False where these leave the range."""
+    kind = int(par[o + KIND])
+    if kind == ROUTINE:
+        return difference_slopes(par, o, mem, m)
+    if kind == EXPLICIT:
+        explicit_slopes(par, o, mem, m, TARGET)
+    elif kind == IMPLICIT:
+        implicit_slopes(par, o, mem, m)
+    else:
+        given_slopes(par, o, mem, m, TARGET)
+    return True
+
+
+@compiled
+def tangent_of(par, o, mem, m):
+    """SLOPE and BIAS_SLOPE at TARGET; the latter is a third derivative of functions that give a pose, and by differences there.
+    False where these leave the range."""
+    kind = int(par[o + KIND])
+    known = difference_slopes(par, o, mem, m) if kind == EXPLICIT or kind == IMPLICIT else True
+    return find_slopes(par, o, mem, m) and known
 
 
 @TREE_JOINT
 def user_tree_joint(t, q, v, flags, first, last, system, work):
-    """Users' joints in the tree of relative coordinates; derivatives of motion and bias by central differences."""
+    """Users' joints in the tree of relative coordinates."""
     tree, branch = system.tree, work.branch
     members, q_first, v_first, par, mem = tree.members, tree.q_first, tree.v_first, tree.parameters, branch.memory
     d, c, s, bias, slope, bias_slope = branch.d, branch.c, branch.s, branch.bias, branch.slope, branch.bias_slope
@@ -269,27 +356,22 @@ def user_tree_joint(t, q, v, flags, first, last, system, work):
         n_v = int(par[o + N_V])
         for k in range(n_v):
             mem[m + V + k] = v[b + k]
-        if flags & TANGENT:
-            move_target(par, o, mem, m, 0, 0.0, q, a)
-            find_motion(par, o, mem, m)
-            share = min(DIFFERENCE, NARROW * abs(mem[m + LEFT]))
-            for j in range(n_v):
-                h, known = share * par[o + SIZES + j], False
-                for _ in range(RETRIES):
-                    if not known:
-                        known = differences(par, o, mem, m, j, h, q, a, slope, bias_slope, b + j)
-                        h *= 0.25
-                if not known:
-                    slope[b + j, 0] = math.nan
-        move_target(par, o, mem, m, 0, 0.0, q, a)
+        aim(par, o, mem, m, q, a)
         found = find_motion(par, o, mem, m) and abs(mem[m + LEFT]) > CLEAR and not leaps(par, o, mem, m, t)
         if found and mem[m + SEEN] != 0.0 and turns_over(par, o, mem, m):
             found = is_smooth(par, o, mem, m)
-            move_target(par, o, mem, m, 0, 0.0, q, a)
+            aim(par, o, mem, m, q, a)
             found = find_motion(par, o, mem, m) and found
         if found:
             note_time(par, o, mem, m, t)
             remember(par, o, mem, m)
+        if flags & TANGENT:
+            known = found and tangent_of(par, o, mem, m)
+            for j in range(n_v):
+                for i in range(6 * n_v):
+                    slope[b + j, i] = mem[m + SLOPE + 36 * j + i] if known else math.nan
+                for i in range(6):
+                    bias_slope[b + j, i] = mem[m + BIAS_SLOPE + 6 * j + i]
         for i in range(3):
             d[n, i] = mem[m + D + i] if found else float("nan")
         for i in range(9):

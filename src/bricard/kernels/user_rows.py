@@ -10,12 +10,14 @@ with W a basis of the directions across h_s. So nothing is massless, and an impl
 singular but [h_x h_s] is not. W is that of the start, constant, as long as it stands well across h_s; where h_s has turned away
 from it, W takes those unit vectors across which h_s is steepest. On the constraints G and gamma are exact.
 
-All residuals are made lengths, by the length of the joint. Derivatives of G (K, rate, dG/dt) come from central differences, as
-those of joints by residual (functions.py).
+All residuals are made lengths, by the length of the joint. Derivatives of G (K, rate, dG/dt) are in user_changes.py.
 """
+
+import math
 
 from ..compiled.interfaces import G_DOT, KERNEL, RATE, REFRESH, TANGENT, USER_PIECE, VELOCITY
 from ..compiled.pointers import compiled
+from .user_changes import add_up, change_all, change_along, go, look_around, spread_change
 from .user_closure import bend
 from .user_elimination import (
     BODIES,
@@ -25,6 +27,7 @@ from .user_elimination import (
     MEMORY,
     POSE,
     ROWS,
+    ROWS_DOT,
     SECOND,
     SPEEDS,
     SUM,
@@ -54,6 +57,7 @@ from .user_layout import (
     S,
     U,
     V,
+    along_both,
     call_piece,
     find_coordinates,
     find_motion,
@@ -63,50 +67,11 @@ from .vectors import (
     cross,
     dot,
     nine,
-    position_of,
     rotate,
     rotate_back,
-    rotation_of,
-    spin_of,
     subtract,
     triple,
 )
-
-STRIDE, STEP = 1e-5, 1e-4  # of differences: in radians or characteristic lengths, in seconds
-
-
-@compiled
-def moved(x, v, s):
-    """x + s v."""
-    return x[0] + s * v[0], x[1] + s * v[1], x[2] + s * v[2]
-
-
-@compiled
-def turned(R, w, s):
-    """R (1 + s [w]x + s^2/2 [w]x^2): exact to second order, which is all that is asked for. A row r of R gives r x w."""
-    h = 0.5 * s * s
-    a, b, c = cross(R[0], w), cross(R[1], w), cross(R[2], w)
-    aa, bb, cc = cross(a, w), cross(b, w), cross(c, w)
-    return (
-        (R[0][0] + s * a[0] + h * aa[0], R[0][1] + s * a[1] + h * aa[1], R[0][2] + s * a[2] + h * aa[2]),
-        (R[1][0] + s * b[0] + h * bb[0], R[1][1] + s * b[1] + h * bb[1], R[1][2] + s * b[2] + h * bb[2]),
-        (R[2][0] + s * c[0] + h * cc[0], R[2][1] + s * c[1] + h * cc[1], R[2][2] + s * c[2] + h * cc[2]),
-    )
-
-
-@compiled
-def unit(i, k):
-    """Three of the twelve directions: the k-th block of the i-th unit vector."""
-    return 1.0 if i == 3 * k else 0.0, 1.0 if i == 3 * k + 1 else 0.0, 1.0 if i == 3 * k + 2 else 0.0
-
-
-@compiled
-def body_swiftness(velocity, body, length):
-    """Largest component of a body's velocity, in characteristic lengths or radians per second."""
-    largest = 0.0
-    for i in range(3):
-        largest = max(largest, abs(velocity[body, i]) / length, abs(velocity[body, 3 + i]))
-    return largest
 
 
 @compiled
@@ -203,7 +168,8 @@ def curved(par, e, mem, m):
     if int(par[o + KIND]) == IMPLICIT:
         for i in range(12):
             mem[m + (D + i if i < 3 else C + i - 3)] = mem[m + POSE + i]
-        bend(par, o, mem, m, S, shift, turn)
+        along_both(mem, m)
+        bend(par, o, mem, m, S, (shift, turn), (shift, turn))
     else:
         for k in range(n):
             mem[m + V + k] = mem[m + U + k]
@@ -232,45 +198,15 @@ def curved(par, e, mem, m):
 
 
 @compiled
-def look_at(e, system, work, x_a, R_a, x_b, R_b):
-    """VALUE and ROWS of an element for two poses."""
-    par, mem, first = system.parameters, work.memory, int(system.parameter[e])
-    m = int(par[first + MEMORY])
-    for i in range(3):
-        mem[m + BODIES + i], mem[m + BODIES + 12 + i] = x_a[i], x_b[i]
-        for j in range(3):
-            mem[m + BODIES + 3 + 3 * i + j], mem[m + BODIES + 15 + 3 * i + j] = R_a[i][j], R_b[i][j]
-    return call_piece(int(par[first + JOINT + AT_ROWS]), par, first, mem, m)
-
-
-@compiled
 def look(e, system, work):
     """VALUE and ROWS at the poses in work."""
-    a, b, x, rotation = system.operand_a[e], system.operand_b[e], work.x, work.rotation
-    R_a, R_b = rotation_of(rotation, a), rotation_of(rotation, b)
-    return look_at(e, system, work, position_of(x, a), R_a, position_of(x, b), R_b)
-
-
-@compiled
-def look_beside(e, c, s, system, work):
-    """The same after a small step s along direction c of the twelve."""
-    a, b, x, rotation = system.operand_a[e], system.operand_b[e], work.x, work.rotation
-    x_a, x_b = moved(position_of(x, a), unit(c, 0), s), moved(position_of(x, b), unit(c, 2), s)
-    R_a, R_b = turned(rotation_of(rotation, a), unit(c, 1), s), turned(rotation_of(rotation, b), unit(c, 3), s)
-    return look_at(e, system, work, x_a, R_a, x_b, R_b)
-
-
-@compiled
-def look_ahead(e, s, system, work):
-    """The same after the time s at constant velocities."""
-    a, b, x, rotation, velocity = system.operand_a[e], system.operand_b[e], work.x, work.rotation, work.velocity
-    x_a, x_b = (
-        moved(position_of(x, a), position_of(velocity, a), s),
-        moved(position_of(x, b), position_of(velocity, b), s),
-    )
-    R_a = turned(rotation_of(rotation, a), spin_of(velocity, a), s)
-    R_b = turned(rotation_of(rotation, b), spin_of(velocity, b), s)
-    return look_at(e, system, work, x_a, R_a, x_b, R_b)
+    par, mem, first, x, rotation = system.parameters, work.memory, int(system.parameter[e]), work.x, work.rotation
+    m, a, b = int(par[first + MEMORY]), system.operand_a[e], system.operand_b[e]
+    for i in range(3):
+        mem[m + BODIES + i], mem[m + BODIES + 12 + i] = x[a, i], x[b, i]
+    for i in range(9):
+        mem[m + BODIES + 3 + i], mem[m + BODIES + 15 + i] = rotation[a, i], rotation[b, i]
+    return call_piece(int(par[first + JOINT + AT_ROWS]), par, first, mem, m)
 
 
 @compiled
@@ -290,6 +226,26 @@ def speed_of(mem, place, velocity, a, b):
     for i in range(6):
         total += mem[place + i] * velocity[a, i] + mem[place + 6 + i] * velocity[b, i]
     return total
+
+
+@compiled
+def move_one(par, e, mem, m, c):
+    """ROWS_DOT along one of the twelve directions of the bodies, from SUM_SLOPE."""
+    for i in range(12):
+        mem[m + SPEEDS + i] = 1.0 if i == c else 0.0
+    go(par, e, mem, m)
+    add_up(mem, m)
+    spread_change(par, e, mem, m)
+
+
+@compiled
+def move_bodies(par, e, mem, m, velocity, a, b):
+    """ROWS_DOT along the motion of the bodies."""
+    for i in range(6):
+        mem[m + SPEEDS + i], mem[m + SPEEDS + 6 + i] = velocity[a, i], velocity[b, i]
+    go(par, e, mem, m)
+    change_along(par, e + JOINT, mem, m)
+    spread_change(par, e, mem, m)
 
 
 @KERNEL
@@ -317,28 +273,6 @@ def user_rows(t, flags, first, last, system, work):
         start = int(system.parameter[e])
         m = int(par[start + MEMORY])
         rows = 6 - int(par[start + JOINT + N_V])
-        if (flags & RATE) or (flags & TANGENT and flags & REFRESH):
-            for c in range(12):
-                for i in range(12):
-                    k[o_k + 12 * i + c] = 0.0
-                for r in range(rows):
-                    rate[o + 12 * r + c] = 0.0
-                h = STRIDE * (system.length if c % 6 < 3 else 1.0)
-                for s in (h, -h):
-                    look_beside(e, c, s, system, work)
-                    for r in range(rows):
-                        for i in range(12):
-                            value = mem[m + ROWS + 12 * r + i] / (2.0 * s)
-                            k[o_k + 12 * i + c] += lam[row + r] * value
-                            rate[o + 12 * r + c] += value * (velocity[a, i] if i < 6 else velocity[b, i - 6])
-        if flags & G_DOT:
-            h = STEP / max(1.0, body_swiftness(velocity, a, system.length), body_swiftness(velocity, b, system.length))
-            for i in range(12 * rows):
-                g_dot[o + i] = 0.0
-            for n, weight in ((1.0, 8.0), (-1.0, -8.0), (2.0, -1.0), (-2.0, 1.0)):
-                look_ahead(e, n * h, system, work)
-                for i in range(12 * rows):
-                    g_dot[o + i] += weight * mem[m + ROWS + i] / (12.0 * h)
         found = look(e, system, work)
         for r in range(rows):
             phi[row + r] = mem[m + VALUE + r] if found else float("nan")
@@ -350,6 +284,22 @@ def user_rows(t, flags, first, last, system, work):
                 work.phi_t[row + r] = 0.0
                 work.phi_dot[row + r] = speed_of(mem, m + ROWS + 12 * r, velocity, a, b)
                 work.gamma[row + r] = -mem[m + SECOND + r]
+        by_pose = flags & RATE != 0 or (flags & TANGENT != 0 and flags & REFRESH != 0)
+        known = found and (by_pose or flags & G_DOT != 0) and look_around(par, start + JOINT, mem, m)
+        if by_pose:
+            change_all(par, start + JOINT, mem, m)
+            for c in range(12):
+                move_one(par, start, mem, m, c)
+                for i in range(12):
+                    k[o_k + 12 * i + c] = 0.0 if known else math.nan
+                for r in range(rows):
+                    rate[o + 12 * r + c] = speed_of(mem, m + ROWS_DOT + 12 * r, velocity, a, b) if known else math.nan
+                    for i in range(12):
+                        k[o_k + 12 * i + c] += lam[row + r] * mem[m + ROWS_DOT + 12 * r + i]
+        if flags & G_DOT:
+            move_bodies(par, start, mem, m, velocity, a, b)
+            for i in range(12 * rows):
+                g_dot[o + i] = mem[m + ROWS_DOT + i] if known else math.nan
 
 
 @KERNEL
@@ -361,19 +311,6 @@ def user_coordinate(t, flags, first, last, system, work):
         a, b, start = system.operand_a[e], system.operand_b[e], int(system.parameter[e])
         m, n = int(par[start + MEMORY]), int(par[start + JOINT + N_V])
         which = 6 - n + int(par[start + WHICH])
-        for c in range(12 if flags & (RATE | G_DOT | TANGENT) else 0):
-            slope[12 * e + c] = 0.0
-            h = STRIDE * (system.length if c % 6 < 3 else 1.0)
-            for i in range(12):
-                if flags & TANGENT:
-                    curvature[144 * e + 12 * i + c] = 0.0
-            for s in (h, -h):
-                look_beside(e, c, s, system, work)
-                for i in range(12):
-                    value = mem[m + ROWS + 12 * which + i] / (2.0 * s)
-                    slope[12 * e + c] += value * (velocity[a, i] if i < 6 else velocity[b, i - 6])
-                    if flags & TANGENT:
-                        curvature[144 * e + 12 * i + c] += value
         found = look(e, system, work)
         work.value[e] = mem[m + VALUE + which] if found else float("nan")
         for i in range(12):
@@ -381,3 +318,12 @@ def user_coordinate(t, flags, first, last, system, work):
         work.speed[e] = speed_of(mem, m + ROWS + 12 * which, velocity, a, b)
         bend_bodies(e, system, work)
         work.bias[e] = mem[m + SECOND + which]
+        if flags & (RATE | G_DOT | TANGENT):
+            known = found and look_around(par, start + JOINT, mem, m)
+            change_all(par, start + JOINT, mem, m)
+            for c in range(12):
+                move_one(par, start, mem, m, c)
+                place = m + ROWS_DOT + 12 * which
+                slope[12 * e + c] = speed_of(mem, place, velocity, a, b) if known else math.nan
+                for i in range(12 if flags & TANGENT else 0):
+                    curvature[144 * e + 12 * i + c] = mem[place + i] if known else math.nan

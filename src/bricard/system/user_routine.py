@@ -10,7 +10,7 @@ import numpy as np
 from ..compiled.handles import pack
 from ..compiled.interfaces import VELOCITY
 from ..kernels.user_elimination import SIZE, read_motion
-from ..kernels.user_layout import KIND, LENGTH, ROUTINE, SIZES
+from ..kernels.user_layout import KIND, LENGTH, ROUTINE, SIZES, WITH_MOTION
 from ..linalg.kkt import evaluate
 from .turns import kept_joints, known_joints, tell_joints
 from .user_functions import RAISED
@@ -73,7 +73,7 @@ class Routines:
 
     def __init__(self, system):
         joints = () if system.model is None else [j for j in system.model.joints.values() if j.kind == "user"]
-        joints = [joint for joint in joints if int(prepared(joint).numbers[KIND]) == ROUTINE]
+        joints = [joint for joint in joints if int(prepared(joint).numbers[KIND]) in (ROUTINE, WITH_MOTION)]
         self.system, self.each, self.known = system, [Routine(joint) for joint in joints], {}
         self.work = system.work() if joints and kept_joints(system) else None  # of its own: the march does not notice
 

@@ -14,9 +14,10 @@ from ..errors import ModelError
 from ..hyperdual.following import Numbers
 from ..hyperdual.rebuild import plain_copy, plain_of
 from ..kernels import user_functions
+from ..kernels.user_changes import changed
 from ..kernels.user_elimination import settle
-from ..kernels.user_joint import joint_motion
-from ..kernels.user_layout import EXPLICIT, IMPLICIT, ROUTINE
+from ..kernels.user_joint import joint_motion, joint_slopes
+from ..kernels.user_layout import EXPLICIT, IMPLICIT, ROUTINE, WITH_MOTION
 from ..kernels.user_rows import curved, linear
 from .user_joint_check import axial, check, check_rotations
 
@@ -117,7 +118,7 @@ class Start:
         numbers = np.concatenate(
             [
                 [
-                    ROUTINE if what.motion is not None else CODES[self.kind],
+                    WITH_MOTION if what.motion is not None else CODES[self.kind],
                     self.n_q,
                     self.n_v,
                     self.ball,
@@ -125,7 +126,7 @@ class Start:
                     branch,
                     self.length,
                 ],
-                [float(piece.address) for piece in (joint_motion, settle, linear, curved)],
+                [float(piece.address) for piece in (joint_motion, joint_slopes, settle, linear, curved, changed)],
                 start,
                 np.concatenate([natural, np.ones(6 - self.n_v)]),
                 scale,
