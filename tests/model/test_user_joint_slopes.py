@@ -23,7 +23,11 @@ STEP, WEIGHTS = 2e-3, (0.75, -0.15, 1.0 / 60.0)
 def turned(s, p):
     """A turn s[0] about z, then s[1] about x, on a wavy surface: two freedoms."""
     c, z, a, b = np.cos(s[0]), np.sin(s[0]), np.cos(s[1]), np.sin(s[1])
-    return (0.3 * s[1], 0.2 * np.sin(s[0] + s[1]), p[0] * s[0] * s[1]), ((c, -z * a, z * b), (z, c * a, -c * b), (0.0, b, a))
+    return (0.3 * s[1], 0.2 * np.sin(s[0] + s[1]), p[0] * s[0] * s[1]), (
+        (c, -z * a, z * b),
+        (z, c * a, -c * b),
+        (0.0, b, a),
+    )
 
 
 def ellipse(s, p):
@@ -91,7 +95,7 @@ def test_motion(name):
     joint = moving(name).joints["J"]
     numbers, mem = np.array(prepared(joint).numbers), np.zeros(SIZE)
     n, rng = int(numbers[N_V]), np.random.default_rng(1)
-    s = np.array(joint.what.ball and (1.0, 0.0, 0.0, 0.0) or 0.1 * rng.normal(size=joint.what.numbers))
+    s = np.array([1.0, 0.0, 0.0, 0.0]) if joint.what.ball else 0.1 * rng.normal(size=joint.what.numbers)
     mem[V : V + n] = rng.normal(size=n)
 
     def motion(j, h):
