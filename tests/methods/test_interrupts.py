@@ -1,5 +1,7 @@
 """Ctrl-C at any moment: always br.Interrupted with what there is, never a result that looks like one of a whole run."""
 
+import _thread
+import contextlib
 import pickle
 import signal
 import subprocess
@@ -11,6 +13,8 @@ import numpy as np
 import pytest
 
 import bricard as br
+from bricard.interrupts import heard
+from bricard.io import toml
 from mechanisms import four_bar
 
 LONG = 1e6  # s of motion, that no test waits for
@@ -63,6 +67,44 @@ def test_a_loop_of_runs_stops():
             done.append(k)
     timer.join()
     assert len(done) < 1000
+
+
+def swallowed(*_):
+    """Ctrl-C that Python loses in the text of an error: it looks for signals there, and ValueError takes their place."""
+    with contextlib.suppress(ValueError):
+        next(zip(map(_thread.interrupt_main, [signal.SIGINT]), map(int, ["0.3"]), strict=True))
+
+
+IO = {
+    "save": ("bricard.io.toml.rewritten", lambda model, path: model.save(path)),
+    "load": ("bricard.io.toml.text_of", lambda model, path: br.load(path)),
+    "Model.load": ("bricard.io.toml.text_of", lambda model, path: br.Model.load(path)),
+    "loads": ("bricard.io.toml.Reader", lambda model, path: toml.loads("", path)),
+    "dumps": ("bricard.io.toml.tables", lambda model, path: toml.dumps(model)),
+    "urdf": ("bricard.io.urdf.Path", lambda model, path: br.io.from_urdf(path)),
+    "mjcf": ("bricard.io.mjcf.importing.Path", lambda model, path: br.io.from_mjcf(path)),
+}
+
+
+@pytest.mark.parametrize("name", IO)
+def test_it_is_heard_where_python_swallows_it(name, tmp_path, monkeypatch):
+    """Also where something else fails behind it."""
+    place, call = IO[name]
+    model = four_bar()
+    model.save(tmp_path / "model.toml")
+    monkeypatch.setattr(place, swallowed)
+    with pytest.raises(KeyboardInterrupt):
+        call(model, tmp_path / "model.toml")
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_run_inside_of_what_is_heard_ends_as_any(system):
+    timer = pressed(0.05)
+    with pytest.raises(br.Interrupted) as caught:
+        heard(br.simulate)(system, LONG, output=[0.0, LONG])
+    timer.join()
+    assert "Interrupted at t =" in caught.value.solution.status
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_no_except_exception_swallows_it():

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..atomic import replacing
 from ..errors import ModelError
+from ..interrupts import heard, whole
 from .dataset import quaternions
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ def _joints(solution: Solution) -> dict[str, tuple[str, np.ndarray]]:
     return found
 
 
+@heard
 def to_csv(solution: Solution, path: str | os.PathLike[str]) -> None:
     """Write all columns to a CSV file; the first line holds their names."""
     import csv
@@ -72,6 +74,7 @@ def to_csv(solution: Solution, path: str | os.PathLike[str]) -> None:
             writer.writerow([repr(value) for value in row])
 
 
+@whole  # others write it
 def to_parquet(solution: Solution, path: str | os.PathLike[str]) -> None:
     """Write all columns to a Parquet file; units are in the metadata of the columns."""
     try:

@@ -37,6 +37,7 @@ from pathlib import Path
 from typing import Any
 
 from bricard.atomic import replacing
+from bricard.interrupts import heard
 from bricard.io.content import text_of
 from bricard.io.reading import FORCE_TYPES, JOINT_TYPES, Reader, complaining, parsed
 from bricard.io.rewriting import rewritten
@@ -48,6 +49,7 @@ __all__ = ["FORCE_TYPES", "JOINT_TYPES", "dumps", "extend", "load", "loads", "sa
 Parameters = Mapping[str, float] | None
 
 
+@heard
 def load(
     path: str | os.PathLike[str], parameters: Parameters = None, *, code: bool = True
 ) -> tuple[Model, dict[str, Any]]:
@@ -58,6 +60,7 @@ def load(
     return loads(text_of(path), path, parameters, code=code)
 
 
+@heard
 def loads(
     text: str, file: str | os.PathLike[str], parameters: Parameters = None, *, code: bool = True
 ) -> tuple[Model, dict[str, Any]]:
@@ -90,6 +93,7 @@ def extend(
         return data.get("simulation", {})
 
 
+@heard
 def save(model: Model, path: str | os.PathLike[str], simulation: Mapping[str, Any] | None = None) -> None:
     """Write a model, and perhaps how to simulate it, to a TOML file.
 
@@ -105,6 +109,7 @@ def save(model: Model, path: str | os.PathLike[str], simulation: Mapping[str, An
         temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
+@heard
 def dumps(model: Model, simulation: Mapping[str, Any] | None = None, folder: Path | None = None) -> str:
     """Return a model, and perhaps how to simulate it, as the text of a TOML file.
 

@@ -31,6 +31,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from bricard.errors import FileFormatError, ModelError
+from bricard.interrupts import heard
 from bricard.io import toml
 from bricard.io.skeleton import GROUND, Mass, Picture, Pose, Skeleton
 from bricard.io.xml import Source, read
@@ -66,6 +67,7 @@ def from_urdf(
     return read_urdf(path, loops=loops, base=base, packages=packages, inertia_check=inertia_check, code=code)[0]
 
 
+@heard
 def read_urdf(
     path: str | os.PathLike[str],
     *,

@@ -31,6 +31,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from bricard.errors import FileFormatError, ModelError, suggest
+from bricard.interrupts import heard
 from bricard.io.content import shortened
 from bricard.io.mjcf.document import MAIN, WORLD, Document
 from bricard.io.mjcf.equality import Equalities
@@ -67,6 +68,7 @@ class Joint(NamedTuple):
     ref: float
 
 
+@heard
 def from_mjcf(path: str | os.PathLike[str], *, keyframe: str | None = None, inertia_check: str = "warn") -> Model:
     """Return the model of an MJCF file.
 
