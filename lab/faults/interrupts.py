@@ -49,7 +49,8 @@ ACTIONS = {
 }
 BEGIN = """
 import copy, json, os, pickle, signal, sys, tempfile, threading, time, warnings
-from multiprocessing import Pool
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 import numpy as np
 import bricard as br
 from bricard.io.tables import to_csv
@@ -68,9 +69,9 @@ def four_bar():
 def one(k):
     return br.simulate(four_bar(), 3.0 + k, step=1e-3, output=2).q[-1]
 
-def pooled():
-    with Pool(2) as pool:
-        return pool.map(one, range(6))
+def pooled():  # by spawn: of forks and of multiprocessing.Pool, Python loses itself now and then, without bricard too
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        return list(pool.map(one, range(4)))
 
 def watch(parent):  # nobody would ever end this process
     while os.getppid() == parent:

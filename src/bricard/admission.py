@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
-from .errors import IncompatibleMethods, ModelError, NearlyRedundant, StartMoved, largest, suggest
+from .errors import IncompatibleMethods, ModelError, NearlyRedundant, StartMoved, largest, suggest, warn
 from .registry import FORMULATIONS
 from .system.fit import misfit
 from .system.moved import moved_words
@@ -48,14 +47,14 @@ def tell_misfit(system, state):
     """Warn where redundant rows fit only nearly."""
     found = misfit(system, state.t, state.q)
     if found.largest:
-        warnings.warn(str(found), NearlyRedundant, stacklevel=3)
+        warn(str(found), NearlyRedundant)
 
 
 def tell_moved(moved):
     """Warn where the start was moved far so that the mechanism closes; moved : as of moved_to_close()."""
     words, far = moved_words(moved)
     if far:
-        warnings.warn(words, StartMoved, stacklevel=3)
+        warn(words, StartMoved)
 
 
 def check_admitted(chosen, system, form=None):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import sys
+import warnings
 from collections.abc import Iterable
 
 import numpy as np
@@ -24,6 +26,7 @@ __all__ = [
     "UserFunctionError",
     "largest",
     "suggest",
+    "warn",
 ]
 
 
@@ -123,3 +126,11 @@ def largest(values) -> int:
     sizes = np.abs(np.asarray(values, float))
     sizes = np.where(np.isnan(sizes), np.inf, sizes)
     return int(np.argmax(sizes >= (1.0 - EQUAL) * sizes.max()))
+
+
+def warn(text: str, kind: type[Warning] = UserWarning) -> None:
+    """Warn, at the line outside of this package that led here."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "bricard":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, kind, stacklevel=level)

@@ -18,7 +18,8 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import ParamSpec, TypeVar
 
-P, R = ParamSpec("P"), TypeVar("R")
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class Listening:
@@ -37,7 +38,9 @@ class Listening:
                 self._taken = True
         return self
 
-    def __exit__(self, *_):
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if self._taken:
             signal.signal(signal.SIGINT, self._before)
 
@@ -55,7 +58,9 @@ class Listening:
 class Raising(Listening):
     """While it is entered, Ctrl-C is raised at once, and once more at its end where somebody has swallowed it."""
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None):
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if not self.asked:
             super().__exit__(kind, error, trace)
         elif kind is None or not issubclass(kind, KeyboardInterrupt):

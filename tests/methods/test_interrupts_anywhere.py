@@ -7,7 +7,7 @@ import pytest
 from bricard.compiled.pointers import PYTHON_ONLY
 from lab.faults import interrupts
 
-QUICK = ("loop of short runs", "build", "saving")  # a Pool that is hit while it forks may hang in Python itself
+QUICK = ("loop of short runs", "build", "saving", "a model file")
 
 
 @pytest.mark.skipif(sys.platform == "win32" or PYTHON_ONLY, reason="signals of a group of processes; compiled code")

@@ -2,22 +2,16 @@
 
 import copy
 import gc
-import inspect
 import warnings
-from dataclasses import replace
 
 import numpy as np
 import pytest
-import travellers_functions as own
 from travellers import digest, mechanism, solution, tangle
 
 import bricard as br
 from bricard.cli.main import main
 from bricard.errors import ModelChanged
-from bricard.model.constraining import Constraining
-from bricard.model.forcing import Forcing
 from bricard.model.frozen import frozen
-from bricard.model.joining import Joining
 
 CHANGES = {
     "gravity": lambda m: setattr(m, "gravity", (0, 0, -1.0)),
@@ -274,78 +268,3 @@ def test_a_file_of_other_sizes_never_replaces_an_older_one(tmp_path):
     with pytest.raises(br.FileFormatError, match="shape"):
         wrong.save(tmp_path / "r.h5")
     assert np.array_equal(br.Solution.load(tmp_path / "r.h5").q, result.q)
-
-
-# Every setter and every declaring method, found by themselves
-
-DECLARING = [name for family in (Joining, Constraining, Forcing) for name in vars(family) if not name.startswith("_")]
-DECLARING += ["body", "draw", "start", "add"]
-VALUES = {  # by the name of a parameter; one without a value keeps its default
-    **dict.fromkeys(("point", "centre", "point_a"), (0.1, 0.0, 0.3)),
-    **dict.fromkeys(("axis", "axis_a", "direction"), (0.0, 1.0, 0.0)),
-    **dict.fromkeys(("point_b", "force"), (0.5, 0.1, 0.2)),
-    **dict.fromkeys(("coordinate", "coordinate_1"), "A"),
-    **{"axis_b": (1.0, 0.0, 0.0), "body_a": "crank", "body_b": "link", "body": "rocker", "coordinate_2": "B"},
-    **{
-        "ratio": 2.0,
-        "profile": 0.3,
-        "radius": 0.2,
-        "load": own.load,
-        "rows": 1,
-        "torque": 0.2,
-        "shape": br.Sphere((1, 2, 3), 0.1, mass=1),
-    },
-}
-SCREW = br.UserJoint.explicit(own.screw, {"angle": "angle"}, parameters=(0.1,))
-SPECIAL = {
-    "pin": {"body_a": "flat 1", "body_b": "flat 2"},
-    "slider": {"body_a": "flat 1", "body_b": "flat 2", "axis": (1.0, 0.0, 0.0)},
-    "spring": {"stiffness": 10.0},
-    "torsion": {"stiffness": 1.0},
-    "force": {"torque": None},
-    "bushing": {"stiffness": (1.0,) * 6},
-    "joint": {"residual": own.apart},
-    "nonholonomic": {"residual": own.slip},
-    "user_joint": {"joint": SCREW, "point": None},
-    "user_force": {"parameters": (0.1,)},
-    "start": {"joint": "B", "velocity": 1.0, "point": None, "body": None},
-}
-
-
-def declare_all(model):
-    """Call every declaring method of a model."""
-    flat = [model.body(f"flat {k}", mass=1.0, inertia=0.1, planar=True) for k in (1, 2)]
-    linkage = br.UserJoint.from_linkage(mechanism(), ("ground", "rocker"), {"turn": "A"})
-    for number, name in enumerate(DECLARING):
-        call = getattr(model, name)
-        known = inspect.signature(call).parameters
-        given = {
-            key: value
-            for key, value in ({"name": f"late {number}"} | VALUES | SPECIAL.get(name, {})).items()
-            if key in known
-        }
-        if name == "add":
-            given = {"joint": replace(model.joints["B"], name="added")}
-        elif name == "linkage":  # what a file has for a joint of a linkage
-            model.user_joint("late linkage", "crank", "rocker", linkage, point=(0, 0, 0))
-            continue
-        call(**given)
-    return len(flat) + len(DECLARING)
-
-
-def test_after_all_that_a_model_can_be_told_a_result_is_the_same(tmp_path):
-    model = mechanism()
-    result = br.simulate(model, 0.1, output=8)
-    before, first = all_of(copy.deepcopy(result), tmp_path), digest(model)
-    declare_all(model)
-    settable = [n for n, kind in inspect.getmembers(br.Model) if getattr(kind, "fset", None) is not None]
-    for name in [*settable, *(n for n in vars(model) if not n.startswith("_"))]:
-        value = {"gravity": (0, 0, -1.0), "name": "other", "is_planar": True, "ground": None}.get(name, {})
-        try:
-            setattr(model, name, value)
-        except (AttributeError, br.ModelError):
-            continue
-    assert settable and digest(model) != first
-    assert all_of(result, tmp_path) == before
-    loaded = br.Solution.load(tmp_path / "saved.h5")
-    assert all_of(loaded, tmp_path) == before and loaded.energy.error.tobytes() == result.energy.error.tobytes()

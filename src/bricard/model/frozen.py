@@ -6,54 +6,22 @@ copy of a model with 10,000 bodies takes less than a millisecond.
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
-from bricard.errors import ModelError
 from bricard.model.model import Model
+from bricard.model.unchanging import FrozenDict, FrozenList, refuse
 
 __all__ = ["FrozenModel", "changes", "frozen"]
 
 COUNTED = {"bodies": "body", "joints": "joint", "forces": "force"}
 
 
-def _refuse(self: Any, *arguments: object, **keywords: object) -> NoReturn:
-    raise ModelError(
-        "The model of a System or a Solution does not change. Change the model that it was built from, or a copy "
-        "(system.model.copy()), and build again."
-    )
-
-
-class FrozenDict(dict[str, Any]):
-    """A dict that does not change."""
-
-    __setitem__ = __delitem__ = __ior__ = update = setdefault = pop = popitem = clear = _refuse
-
-    def __reduce__(self):
-        return FrozenDict, (dict(self),)
-
-    def __copy__(self) -> dict[str, Any]:
-        return dict(self)
-
-
-class FrozenList(list[Any]):
-    """A list that does not change."""
-
-    __setitem__ = __delitem__ = __iadd__ = __imul__ = append = extend = insert = _refuse
-    pop = remove = clear = sort = reverse = _refuse
-
-    def __reduce__(self):
-        return FrozenList, (list(self),)
-
-    def __copy__(self) -> list[Any]:
-        return list(self)
-
-
 class FrozenModel(Model):
     """A Model that cannot be changed; `copy()` gives one that can."""
 
-    __setattr__ = _refuse
+    __setattr__ = refuse
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
-from bricard.errors import ModelError, UnrealInertia
+from bricard.errors import ModelError, UnrealInertia, warn
 from bricard.model import checks
 
 __all__ = ["CHECKS", "checked_inertia"]
@@ -57,10 +55,9 @@ def checked_inertia(value: object, where: str, check: str = "error", *, planar: 
     diagonal = np.count_nonzero(tensor - np.diag(tensor.diagonal())) == 0
     real = _shown(nearest.diagonal()) if diagonal else "; ".join(map(_shown, nearest))
     if check == "warn" and excess <= SMALL * moments[2] * (1.0 + TOLERANCE):
-        warnings.warn(
+        warn(
             f'{words} It is used as given. The nearest real inertia is ({real}): inertia_check="nearest" takes it.',
             UnrealInertia,
-            stacklevel=4,
         )
         return checks.frozen(tensor)
     if tensor[2, 2] >= moments[2] * (1.0 - TOLERANCE):

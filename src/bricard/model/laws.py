@@ -101,12 +101,12 @@ class Table(Law):
     @cached_property
     def coefficients(self) -> np.ndarray:
         """Coefficients (n-1, 4) of the pieces, ascending powers of x - x_i."""
-        return interpolation.monotone(self.x, self.force)
+        return checks.frozen(interpolation.monotone(self.x, self.force))
 
     @cached_property
     def integrals(self) -> np.ndarray:
         """Integral (n,) of the cubic from its first knot to each."""
-        return interpolation.integrals(self.x, self.coefficients)
+        return checks.frozen(interpolation.integrals(self.x, self.coefficients))
 
     @property
     def conservative(self) -> bool:

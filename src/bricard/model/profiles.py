@@ -175,7 +175,7 @@ class Tabulated(Profile):
     @cached_property
     def coefficients(self) -> np.ndarray:
         """Coefficients (n-1, 4) of the pieces, ascending powers of t - t_i."""
-        return interpolation.spline(self.time, self.value)
+        return checks.frozen(interpolation.spline(self.time, self.value))
 
     @property
     def parameters(self) -> tuple[float, ...]:

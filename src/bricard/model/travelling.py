@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bricard.errors import UserFunctionError
+from bricard.model.unchanging import FrozenDict
 
 __all__ = [
     "Immutable",
@@ -42,6 +43,15 @@ CLOUDPICKLE = ("cloudpickle", "joblib.externals.cloudpickle")  # joblib brings a
 class Immutable:
     """Base class of what is never changed after it was made."""
 
+    def __post_init__(self) -> None:
+        """Keep arrays and dicts as they are now; a dataclass with a `__post_init__` of its own does it there."""
+        for key, value in self.__dict__.items():
+            if isinstance(value, np.ndarray) and value.flags.writeable:
+                self.__dict__[key] = value = value.copy()
+                value.flags.writeable = False
+            elif type(value) is dict:
+                self.__dict__[key] = FrozenDict(value)
+
     def __copy__(self):
         return self
 
@@ -57,7 +67,7 @@ class Immutable:
         for key, value in state.items():
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
-            self.__dict__[key] = unpacked(value)
+            self.__dict__[key] = FrozenDict(value) if type(value) is dict else unpacked(value)
 
 
 class Named(NamedTuple):

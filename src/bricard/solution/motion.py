@@ -1,13 +1,12 @@
 """Poses, velocities and coordinates of the samples, integrals over time, and interpolation between samples."""
 
-import warnings
 from dataclasses import replace
 
 import numpy as np
 
 from ..compiled.handles import pack
 from ..compiled.interfaces import VELOCITY
-from ..errors import ModelError, UncountedTurns
+from ..errors import ModelError, UncountedTurns, warn
 from ..linalg.kkt import evaluate
 from ..system.assembler import complete
 from ..system.channels import measure_speed, measure_value
@@ -95,7 +94,7 @@ def _turned(solution, measure):
 
 
 def _warn(text):
-    warnings.warn(text, UncountedTurns, stacklevel=5)
+    warn(text, UncountedTurns)
 
 
 def _unwrapped(solution, measure, values):

@@ -8,14 +8,12 @@ says so, once; the run goes on. A motion that does vibrate so fast is told of if
 Reference: Hairer and Wanner, Solving ODEs II (1996), section IV.2, for the test on h rho.
 """
 
-import warnings
-
 import numpy as np
 
 from ..compiled.handles import duplicate, pack
 from ..compiled.march import STEPS
 from ..compiled.status import RUNNING
-from ..errors import StiffSystem
+from ..errors import StiffSystem, warn
 
 STRIDE = 300  # steps up to the first look, and between the next ones
 SPREAD = 20  # later looks are this share (1 / SPREAD) of the steps behind them apart: a long run pays for few of them
@@ -62,7 +60,7 @@ class Creeping:
         if h * rate < (LIMITED if straight else RESOLVED):
             return
         self.watched = False
-        warnings.warn(
+        warn(
             f"The system is stiff: at t = {t:.6g} s the steps of {self.method.name} are {h:.2g} s, because its equations have "
             f"rates up to {rate:.1g} 1/s (stiff springs, dampers or motors, a large penalty, or a singular position close by). "
             f"The motion itself {'needs far larger ones' if straight else 'vibrates so fast'}. About {further:.1g} more steps "
@@ -71,7 +69,6 @@ class Creeping:
             + 'integrator="generalized-alpha" with a step of your choice'
             + ("." if straight else ", which damps what is faster than that."),
             StiffSystem,
-            stacklevel=4,
         )
 
     def _state(self, t):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..errors import ModelChanged
+from ..errors import ModelChanged, warn
 from ..model.frozen import changes
 from ..model.model import Model
 from ..model.travelling import Immutable, packed, unpacked
@@ -44,11 +43,10 @@ class Recipe(Immutable):
         if found:
             self.live.clear()
             shown = "; ".join(found[:5]) + (f"; and {len(found) - 5} more" if len(found) > 5 else "")
-            warnings.warn(
+            warn(
                 f'Model "{self.name}" was changed after this System was built ({shown}). The System stays as it was: simulate '
                 "the model, or build it again, for the changes to count.",
                 ModelChanged,
-                stacklevel=4,
             )
 
     def __getstate__(self) -> dict[str, Any]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import html
 import os
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -18,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..atomic import replacing
-from ..errors import AssemblyError, ModelError, suggest
+from ..errors import AssemblyError, ModelError, suggest, warn
 from ..model import checks
 from ..solution.solution import Solution
 from ..system.assembler import assemble
@@ -148,7 +147,7 @@ def _notes(model: Any) -> list[str]:
     """What is not shown as it is, warned of: a drawing that is missing is no reason to show nothing."""
     notes = unreadable(model)
     for note in notes:
-        warnings.warn(f"The view of {model.name!r}: {note}", stacklevel=4)
+        warn(f"The view of {model.name!r}: {note}")
     return notes
 
 

@@ -18,6 +18,7 @@ from bricard.model.blocks import Block, Measure
 from bricard.model.body import Body
 from bricard.model.frames import Frame
 from bricard.model.joints.base import FrameJoint
+from bricard.model.unchanging import FrozenDict
 
 __all__ = ["Linkage", "Source", "checked_linkage", "expanded"]
 
@@ -91,7 +92,9 @@ def checked_linkage(model: Any, between: object, coordinates: object) -> Source:
             "between two balls turns about itself: make it massless (model.distance), or one of its joints universal."
         )
     _refuse_singular(model, a, coordinates, measures, where)
-    return Source(model, (a, b), dict(coordinates))
+    from bricard.model.frozen import frozen
+
+    return Source(frozen(model), (a, b), FrozenDict(coordinates))
 
 
 def _on_ground(element):
