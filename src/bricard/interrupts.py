@@ -55,6 +55,16 @@ class Listening:
             raise KeyboardInterrupt
 
 
+class Waiting(Listening):
+    """While it is entered, Ctrl-C waits; it is raised at its end, whatever else is."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        super().__exit__(kind, error, trace)
+        self.check()
+
+
 class Raising(Listening):
     """While it is entered, Ctrl-C is raised at once, and once more at its end where somebody has swallowed it."""
 
@@ -77,12 +87,8 @@ def whole(function: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(function)
     def kept(*arguments: P.args, **keywords: P.kwargs) -> R:
-        listening = Listening()
-        try:
-            with listening:
-                return function(*arguments, **keywords)
-        finally:
-            listening.check()
+        with Waiting():
+            return function(*arguments, **keywords)
 
     return kept
 

@@ -1,12 +1,15 @@
-"""Files are replaced as a whole or not at all: many writers at once, writers that are killed, folders that forbid it (T24)."""
+"""Files are replaced as a whole or not at all: many writers at once, writers that are killed, folders that forbid it (T24);
+Ctrl-C at any line of the replacement (M4)."""
 
 import errno
+import itertools
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +17,8 @@ import pytest
 import bricard as br
 from bricard import atomic
 from bricard.atomic import replacing
+from bricard.interrupts import heard, whole
+from bricard.io.tables import to_csv
 from mechanisms import four_bar
 
 KILLED = """
@@ -105,3 +110,77 @@ def test_a_link_is_followed_and_its_mode_is_the_usual_one(tmp_path):
     assert (tmp_path / "link").is_symlink() and (tmp_path / "file").read_bytes() == b"1"
     (tmp_path / "plain").write_bytes(b"")
     assert (tmp_path / "file").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+def pressing(number, modules, lines):
+    """A trace function that presses Ctrl-C at one line of some modules; lines[0] counts them."""
+
+    def local(frame, event, argument):
+        lines[0] += event == "line"
+        if event == "line" and lines[0] == number:
+            signal.raise_signal(signal.SIGINT)
+        return local
+
+    return lambda frame, event, argument: local if Path(frame.f_code.co_filename).name in modules else None
+
+
+def at_every_line(action, modules, step=1):
+    """Do something over and over, with Ctrl-C at another line each time; what became of each."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        for number in itertools.count(1, step):
+            lines, became = [0], None
+            sys.settrace(pressing(number, modules, lines))
+            try:
+                action()
+            except BaseException as error:
+                became = type(error)
+            finally:
+                sys.settrace(None)
+            if lines[0] < number:
+                return
+            assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+            yield became
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def open_files():
+    return len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
+
+
+@pytest.mark.parametrize("how", ["alone", "whole", "heard"])
+def test_an_interrupt_waits_until_the_replacement_is_whole(tmp_path, how):
+    """Once there is a part, the new file comes; nothing is left behind, no lock either."""
+    file, begun = tmp_path / "a.txt", []
+
+    def replace():
+        begun.clear()
+        with replacing(file, lasting=False) as part:
+            begun.append(part)
+            part.write_text("newer", encoding="utf-8")
+
+    action = {"alone": replace, "whole": whole(replace), "heard": heard(replace)}[how]
+    file.write_text("older", encoding="utf-8")
+    before, found = open_files(), []
+    for became in at_every_line(action, {"atomic.py", "interrupts.py", "contextlib.py"}):
+        found.append((became, bool(begun)))
+        assert became is KeyboardInterrupt
+        assert file.read_text(encoding="utf-8") == ("newer" if begun else "older")
+        assert [path.name for path in tmp_path.iterdir()] == ["a.txt"] and open_files() == before
+        file.write_text("older", encoding="utf-8")
+    assert len(found) > 30 and len(set(found)) == 2
+
+
+def test_an_interrupt_of_a_table_leaves_the_older_one(tmp_path):
+    """Or the new one, when its rows were written; a long table does not keep anybody waiting."""
+    result, file = br.simulate(four_bar(), 0.01, output=4), tmp_path / "a.csv"
+    to_csv(result, file)
+    whole_table, before, found = file.read_bytes(), open_files(), set()
+    for became in at_every_line(lambda: to_csv(result, file), {"atomic.py", "interrupts.py", "tables.py"}, step=7):
+        content = file.read_bytes()
+        found.add(content)
+        assert became is KeyboardInterrupt and content in (b"older", whole_table)
+        assert [path.name for path in tmp_path.iterdir()] == ["a.csv"] and open_files() == before
+        file.write_bytes(b"older")
+    assert found == {b"older", whole_table}

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..atomic import replacing
 from ..errors import ModelError
-from ..interrupts import heard, whole
+from ..interrupts import Waiting, whole
 from .dataset import quaternions
 
 if TYPE_CHECKING:
@@ -61,16 +61,20 @@ def _joints(solution: Solution) -> dict[str, tuple[str, np.ndarray]]:
     return found
 
 
-@heard
 def to_csv(solution: Solution, path: str | os.PathLike[str]) -> None:
-    """Write all columns to a CSV file; the first line holds their names."""
+    """Write all columns to a CSV file; the first line holds their names. Ctrl-C leaves an older file as it was."""
     import csv
 
     table = columns(solution)
-    with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as stream:
+    with (
+        Waiting() as waiting,
+        replacing(path) as temporary,
+        temporary.open("w", encoding="utf-8", newline="") as stream,
+    ):
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(table)
         for row in np.column_stack([values for _, values in table.values()]).tolist():
+            waiting.check()
             writer.writerow([repr(value) for value in row])
 
 
