@@ -28,7 +28,8 @@ def replacing(path: str | os.PathLike[str], *, lasting: bool = True) -> Iterator
 
     If anything fails on the way, the temporary file is removed and an older file stays as it was. An OSError names `path`,
     never the temporary file. What a killed process leaves behind is written over by the next one that replaces this file.
-    Of several at once the last one counts. Ctrl-C waits until the replacement is whole. lasting : wait until the disk has it, so that it outlives a loss of power.
+    Of several at once the last one counts. Ctrl-C waits until the replacement is whole.
+    lasting : wait until the disk has it, so that it outlives a loss of power.
     """
     file = Path(os.path.realpath(path))
     try:
