@@ -33,7 +33,7 @@ def users_functions(function):
     for cell in getattr(function, "py_func", function).__closure__ or ():
         inner = getattr(cell.cell_contents, "py_func", None)
         if inner is not None:
-            own = inner.__module__.startswith("bricard.")
+            own = (inner.__module__ or "").startswith("bricard.")
             found += users_functions(inner) if own else [inner]
     return list(dict.fromkeys(found))
 

@@ -6,11 +6,12 @@ import traceback
 from pathlib import Path
 
 from ..errors import UserFunctionError
-from .following import Course, follow
+from .following import Course, Term, follow
 from .number import FloatsOnly, Refusal
 from .rebuild import plain_copy, plain_of
 
 ALLOWED = "docs/functions.md says what may be written."
+OURS = f"'{Term.__name__}'"  # in what Python says of a number that a library does not know
 PACKAGE = Path(__file__).parents[1]
 
 
@@ -39,7 +40,9 @@ def _frame(function, error):
     own = [
         frame
         for frame in frames
-        if PACKAGE not in Path(frame.filename).parents and "site-packages" not in frame.filename
+        if PACKAGE not in Path(frame.filename).parents
+        and "site-packages" not in frame.filename
+        and not frame.filename.endswith(".pyx")
     ]
     if own:
         return own[-1]
@@ -48,10 +51,11 @@ def _frame(function, error):
 
 
 def _what(error, frame):
-    if isinstance(error, FloatsOnly):
-        called = re.search(r"([\w.]+)\(", _segment(frame))
-        if called:
-            return f'it uses "{called[1]}", which takes floats only. Write it out with def, or take a table'
+    called = re.search(r"([\w.]+)\(", _segment(frame))
+    if called and (
+        isinstance(error, FloatsOnly) or (isinstance(error, (AttributeError, TypeError)) and OURS in str(error))
+    ):
+        return f'it uses "{called[1]}", which takes floats only. Write it out with def, or take a table'
     if isinstance(error, Refusal):
         return str(error).rstrip(".")
     if isinstance(error, NameError):

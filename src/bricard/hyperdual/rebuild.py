@@ -7,6 +7,7 @@ it is.
 import builtins
 import dis
 import functools
+import sys
 from collections import namedtuple
 from pathlib import Path
 from types import BuiltinFunctionType as Builtin
@@ -30,9 +31,14 @@ def plain_of(function):
     return getattr(function, "py_func", function)
 
 
+def is_library(module):
+    """Whether a name is that of a module of the libraries, whose functions are known here."""
+    return (module or "").partition(".")[0] in LIBRARIES
+
+
 def is_users(value):
     """Whether a value is a plain Python function of no library."""
-    return isinstance(value, FunctionType) and (value.__module__ or "").partition(".")[0] not in LIBRARIES
+    return isinstance(value, FunctionType) and not is_library(value.__module__)
 
 
 def is_bound(value):
@@ -61,6 +67,7 @@ def rebuilt(function: Any, replaced: Any) -> Any:
     own = function.__globals__
     names = {name: own[name] for name in names_of(function.__code__) if name in own}
     refuse_changeable(function, names)
+    refuse_memory(function, function.__code__)
     python = {name: vars(builtins)[name] for name in names_of(function.__code__) if hasattr(builtins, name)}
     changed = {name: replaced(value) for name, value in names.items()}
     changed |= {
@@ -76,7 +83,10 @@ def rebuilt(function: Any, replaced: Any) -> Any:
             refuse_changeable(function, {name: value})
             cells.append(CellType(replaced(value)))
     defaults = None if function.__defaults__ is None else tuple(map(replaced, function.__defaults__))
-    copy = FunctionType(function.__code__, {**own, **changed}, function.__name__, defaults, tuple(cells) or None)
+    imports = {"__builtins__": {**vars(builtins), "__import__": _importing(replaced)}}
+    copy = FunctionType(
+        function.__code__, {**own, **imports, **changed}, function.__name__, defaults, tuple(cells) or None
+    )
     copy.__kwdefaults__, copy.__doc__, copy.__module__ = function.__kwdefaults__, function.__doc__, function.__module__
     copy.__qualname__ = function.__qualname__
     return copy
@@ -93,6 +103,31 @@ def refuse_changeable(function, names):
                 f'The function "{function.__name__}" {place} cannot be compiled: it uses the {where}{type(value).__name__} '
                 f'"{name}". Make that a tuple, an array, or numbers, which do not change; {OWN}.'
             )
+
+
+def refuse_memory(function, code):
+    """Refuse code that sets global names, those of an outer function, or their attributes: they would be lost between calls."""
+    before = None
+    for instruction in dis.get_instructions(code):
+        name = instruction.argval
+        is_outer = instruction.opname == "STORE_DEREF" and name in function.__code__.co_freevars
+        if instruction.opname == "STORE_ATTR" and before is not None and before.opname in ("LOAD_GLOBAL", "LOAD_DEREF"):
+            name, is_outer = f"{before.argval}.{name}", True
+        if instruction.opname == "STORE_GLOBAL" or is_outer:
+            line = instruction.positions.lineno if instruction.positions else code.co_firstlineno
+            raise UserFunctionError(
+                f'The function "{function.__name__}" ({Path(code.co_filename).name}, line {line}) cannot be compiled: it sets '
+                f'"{name}", but a function keeps nothing between its calls; {OWN}.'
+            )
+        before = instruction
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            refuse_memory(function, constant)
+
+
+def _importing(replaced):
+    """The import statement inside of a function, of replaced modules."""
+    return lambda name, *others: replaced(builtins.__import__(name, *others))
 
 
 def _line_of(code, name):
@@ -113,7 +148,8 @@ def plain_copy(function: Any) -> Any:
         if isinstance(value, ModuleType):
             if value.__name__ == VECTORS:
                 return SimpleNamespace(**{name: replaced(item) for name, item in vars(value).items() if name[0] != "_"})
-            return MODULES.get(value, value)
+            known_elsewhere = is_library(value.__name__) or value.__name__.partition(".")[0] in sys.stdlib_module_names
+            return MODULES.get(value) or (value if known_elsewhere else Copied(value, replaced))
         if isinstance(value, (Builtin, type, np.ufunc)) or (callable(value) and _of_numpy(value)):
             return STAND_INS.get(value, value)
         if isinstance(value, functools.partial):
@@ -131,6 +167,16 @@ def plain_copy(function: Any) -> Any:
         return known[id(value)]
 
     return replaced(function)
+
+
+class Copied:
+    """A module of the user's: its functions are copies that take Numbers, too."""
+
+    def __init__(self, module, replaced):
+        vars(self).update(_module=module, _replaced=replaced)
+
+    def __getattr__(self, name):
+        return self._replaced(getattr(self._module, name))
 
 
 class Owner:

@@ -8,6 +8,7 @@ import dis
 import numpy as np
 
 from ..errors import UserFunctionError
+from ..hyperdual.following import flat, shape_of
 from ..hyperdual.rebuild import plain_of
 from ..kernels.functions import Motion, Pose
 
@@ -62,13 +63,15 @@ def refuse_powers(function, where):
 
 
 def _called(where, call, place):
-    """What a function of floats gives at a place, in words; refused where it fails or is not finite."""
+    """The numbers that a function of floats returns at a place (words), shape (n,); refused where it fails or is not finite."""
     try:
         with np.errstate(all="ignore"):
-            value = call()
-            if value is None:
+            returned = call()
+            if returned is None:
                 raise TypeError("it returns nothing; every branch needs a return")
-            value = np.asarray(value, float)
+            if not isinstance(returned, (tuple, list, np.ndarray)) and not np.isscalar(returned):
+                raise TypeError(f"it returns a {type(returned).__name__}, numbers are needed")
+            value = np.array(flat(returned), float)
     except Exception as error:
         raise UserFunctionError(
             f'The function of "{where}" fails when it is called: {type(error).__name__}: {error}. See docs/functions.md for its '
@@ -81,6 +84,16 @@ def _called(where, call, place):
             "Continue it beyond its range, for example by a constant or a straight line."
         )
     return value
+
+
+def _one_number(where, call, place):
+    """Refuse a function that does not return a single number: not in a tuple or an array."""
+    _called(where, call, place)
+    shape = shape_of(call())
+    if shape != ():
+        raise UserFunctionError(
+            f'The function of "{where}" returns a tuple, list or array of {len(shape)}: return one number alone.'
+        )
 
 
 def check_complex_step(label, function, arguments, shape, exact=True):
@@ -124,7 +137,7 @@ def check_profile(function, where):
     """Check a user's u(t)."""
     plain = plain_of(function)
     for t in np.random.default_rng(1).uniform(0.1, 3.0, 3):
-        _called(where, lambda t=t: plain(t), f"t = {t:.3g} s")
+        _one_number(where, lambda t=t: plain(t), f"t = {t:.3g} s")
 
 
 def check_law(law, where):
@@ -135,7 +148,7 @@ def check_law(law, where):
         for function, given in ((law.function, (t, x, v)), (law.potential, (x,))):
             if function is not None:
                 place = f"t = {t:.3g} s, coordinate {x:.3g}, its rate {v:.3g}"
-                _called(where, lambda function=function, given=given: plain_of(function)(*given), place)
+                _one_number(where, lambda function=function, given=given: plain_of(function)(*given), place)
 
 
 def check_function(element):
@@ -160,9 +173,9 @@ def check_function(element):
             )
     if element.function is None:
         return
-    values = _called(element.name, lambda: list(rows(np.zeros(12))), "t = 0.3 s, near the start")
+    values = _called(element.name, lambda: rows(np.zeros(12)), "t = 0.3 s, near the start")
     expected = 6 if element.kind == "force" else element.rows
-    if values.shape != (expected,):
+    if values.size != expected:
         raise UserFunctionError(
             f'The function of "{element.name}" returns {values.size} numbers, {expected} are needed.'
         )
@@ -189,7 +202,7 @@ def _check_jacobian(element, rows, sides):
             f"12 numbers; it returns {len(values)} and an array of shape {given.shape}."
         )
     for c, direction in enumerate(np.eye(12)):
-        difference = (np.array(rows(STEP * direction)) - np.array(rows(-STEP * direction))) / (2 * STEP)
+        difference = (np.array(flat(rows(STEP * direction))) - np.array(flat(rows(-STEP * direction)))) / (2 * STEP)
         if not np.abs(difference - given[:, c]).max() <= TOLERANCE * (1.0 + np.abs(difference).max()):
             raise UserFunctionError(
                 f'Column {c} of the Jacobian of "{element.name}" is {given[:, c]} but {difference} by finite differences.'
