@@ -24,8 +24,7 @@ from ..compiled.records import NO_BASIS
 from ..compiled.status import NO_COORDINATES, RENEW, RUNNING
 from ..errors import AssemblyError
 from ..linalg.factor import failure
-from ..linalg.full_pivot_lu import eliminate
-from ..linalg.kkt import COUNT, LEFT_OUT, NEGLIGIBLE, accelerations, evaluate
+from ..linalg.kkt import COUNT, LEFT_OUT, NEGLIGIBLE, accelerations, evaluate, select_rows
 from ..system.assembler import assemble
 from ..system.redundancy import choose_rows
 from .base import ODE, Problem, position_scale
@@ -63,7 +62,6 @@ SINGULAR, PICKED = (
     1e14,
     1e7,
 )  # a mu, without units, beyond which there are no directions; for coordinates, of that at the start
-DEPENDENT = 1e-11  # pivot of a row that depends on others, of the first one
 TAU, LIMIT = 0, 1  # of work.options
 
 
@@ -232,14 +230,16 @@ class Coordinates:
         """y at (t, q, v), the base being there, or None; work.basis is ready then, and the independent rows are chosen."""
         system, basis, packed, r = self.system, work.basis, self._packed(work), self.system.record
         evaluate(t, q, v, VELOCITY, system.compiled, packed)
+        rows = self.independent_rows(work, packed)
         if self.mapped:
             inverse = np.linalg.inv(system.kinematic_map(q).toarray())
             work.g[:] = (work.g.reshape(r.n_rows, r.n_v) @ inverse).ravel()
         basis.c[:] = work.g
         a, place = np.zeros((r.n_rows, r.n_v)), np.argsort(self.order)
         fill_rows(place, a, system.compiled, packed)
-        rows = self.independent_rows(a) if np.isfinite(a).all() else None
-        share = 0.0 if rows is None else self.choose(a[rows], system.n_v - self.k_z, np.sqrt(r.metric[:-1]), basis)
+        share = 0.0
+        if rows is not None and np.isfinite(a).all():
+            share = self.choose(a[rows], system.n_v - self.k_z, np.sqrt(r.metric[:-1]), basis)
         if not share > 0.0:
             return None
         work.epsilon[:] = LEFT_OUT * r.row_diagonal
@@ -252,21 +252,19 @@ class Coordinates:
         y = np.zeros(self.k_z + self.k)
         return y if begin(t, y, system.compiled, packed) == RUNNING else None
 
-    def independent_rows(self, a):
-        """Places of the best independent rows of a, by full pivoting, holonomic ones first; None where there are too few."""
-        m, m_z, (n_rows, n_v) = self.system.n_v - self.k, self.system.n_v - self.k_z, a.shape
-        if m == n_rows:
+    def independent_rows(self, work, packed):
+        """Places of independent rows in self.order, holonomic ones first; None where there are too few. work is evaluated.
+
+        Those of select_rows(), whose pivots are sound in the order of the KKT matrix: of independent rows in general some vanish.
+        """
+        system, r = self.system, self.system.record
+        m, m_z = system.n_v - self.k, system.n_v - self.k_z
+        if m == r.n_rows:
             return np.arange(m)
-        holonomic, tolerance = int((self.system.record.velocity_level == 0).sum()), DEPENDENT
-        while True:
-            lu, rows, columns = a.copy(), np.arange(n_rows), np.arange(n_v)
-            found = eliminate(lu, rows, columns, 0, holonomic, tolerance)
-            if found <= m_z or m_z == m:
-                break
-            tolerance = abs(lu[m_z, m_z] / lu[0, 0])  # off the constraints, redundant rows seem to be independent
-        if found == m_z < m:
-            found = eliminate(lu, rows, columns, m_z, n_rows, DEPENDENT)
-        return np.sort(rows[:m]) if found >= m else None
+        select_rows(system.compiled, packed)
+        rows = np.flatnonzero((work.epsilon <= r.row_diagonal)[self.order])
+        holonomic = int((r.velocity_level == 0)[self.order[rows]].sum())
+        return rows if (rows.size, holonomic) == (m, m_z) else None
 
     def initial(self, state, work):
         """The first y."""
