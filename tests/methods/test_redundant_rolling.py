@@ -5,7 +5,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from random_wheels import DURATION, SAMPLES, Track, faults, random_vehicle, vehicle
 
 import bricard as br
 from bricard.compiled.handles import pack
@@ -13,6 +12,7 @@ from bricard.compiled.interfaces import VELOCITY
 from bricard.linalg.kkt import OVERUSED, evaluate, select_rows
 from bricard.system.assembler import assemble
 from bricard.system.redundancy import choose_rows
+from lab.wheels import ADAPTIVE, DURATION, FIXED, SAMPLES, Track, faults, main, random_vehicle, vehicle
 
 
 @cache
@@ -25,14 +25,7 @@ def reference(seed, axles, coordinates):
     return system, run.point(f"carriage {axles - 1}") / units, units
 
 
-METHODS = {
-    "index3": {"formulation": "index3", "integrator": "generalized-alpha"},
-    "index2": {"formulation": "index2", "integrator": "hht"},
-    "rattle": {"formulation": "overdetermined", "integrator": "rattle"},
-    "index1": {"formulation": "index1", "integrator": "heun"},
-    "baumgarte": {"formulation": "baumgarte", "integrator": "rk4"},
-    "bdf": {"formulation": "index3", "integrator": "bdf"},
-}
+METHODS = FIXED | {"bdf": ADAPTIVE["index3"]}
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -52,17 +45,29 @@ def test_order_of_fixed_steps(seed, axles, coordinates, method):
 
 
 @pytest.mark.parametrize("formulation", ["svd", "coordinate-partitioning"])
-@pytest.mark.parametrize("seed", [7, 61, 62, 108, 125])
-def test_independent_coordinates_keep_rows_with_sound_pivots(seed, formulation):
+@pytest.mark.parametrize(
+    ("seed", "coordinates"),
+    [(7, "absolute"), (61, "absolute"), (62, "relative"), (108, "relative"), (125, "absolute")],
+)
+def test_independent_coordinates_keep_rows_with_sound_pivots(seed, coordinates, formulation):
     """Rows chosen by full pivoting are independent, but in the order of the KKT matrix some of their pivots vanish."""
-    error, lost = Track(*random_vehicle(seed)).run(formulation=formulation, integrator="dopri5", rtol=1e-7)
-    assert max(error, lost) < 1e-4  # a thousand tolerances: errors grow along the path
+    track = Track(*random_vehicle(seed), coordinates)
+    assert max(track.run(formulation=formulation, integrator="dopri5", rtol=1e-7)) < 1e-4  # errors grow along the path
 
 
-@pytest.mark.parametrize("seed", [2, 7])
-def test_random_vehicles_by_all_methods(seed):
-    """random_wheels.py runs as many as one likes; these are a few."""
-    assert faults(Track(*random_vehicle(seed))) == []
+@pytest.mark.parametrize(("seed", "coordinates"), [(2, "absolute"), (7, "absolute"), (7, "relative")])
+def test_random_vehicles_by_all_methods(seed, coordinates):
+    """`python -m lab.wheels` runs as many as one likes; these are a few."""
+    assert faults(Track(*random_vehicle(seed), coordinates)) == {}
+
+
+def test_a_table_of_vehicles_names_what_is_wrong(capsys, monkeypatch):
+    monkeypatch.setattr("lab.wheels.FALL", 0.0)  # no error falls as fast
+    assert main(["1", "--first", "7"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("7 absolute, 7 bodies, fixed index3: errors ")
+    assert [line.split()[2:] for line in lines[-len(ADAPTIVE) - 1 : -1]] == [["1", "1"]] * len(ADAPTIVE)
+    assert lines[-len(ADAPTIVE) - len(FIXED) - 1].split() == ["fixed", "index3", "0", "0"]
 
 
 @pytest.mark.parametrize("coordinates", ["absolute", "relative"])
