@@ -21,7 +21,7 @@ from .model.body import Body
 from .model.frames import Frame
 from .model.model import Model
 from .model.shapes import Shape
-from .model.travelling import folder_of, function_path, functions_of
+from .model.travelling import folder_of, function_name, function_path, functions_of
 from .system.recipe import Recipe
 
 SOFTWARE = ("numpy", "scipy", "numba", "llvmlite")  # besides ourselves and Python
@@ -151,7 +151,7 @@ def function_marks(holder: Any) -> dict[str, str]:
             mark = hashlib.sha256(fingerprint(function).encode()).hexdigest()[:16]
         except Exception:  # something that the fingerprint of compiled code does not know
             mark = "unknown"
-        key = _name_of(function)
+        key = function_name(function)
         marks[key] = marks[key] + mark if key in marks else mark
     return marks
 
@@ -185,17 +185,13 @@ def _described(value: Any) -> Any:
     if hasattr(value, "declaration"):
         return _described(value.declaration())
     if callable(value):
-        return _name_of(value)
+        return function_name(value)
     return value if isinstance(value, PLAIN) else str(value)
 
 
 def _content(body: Body) -> list[Any]:
     arrays = body.inertia, body.com, body.position, body.rotation
     return [body.name, body.mass, body.planar, *(array.tobytes() for array in arrays)]
-
-
-def _name_of(function: Any) -> str:
-    return f"{getattr(function, '__module__', '')}:{getattr(function, '__qualname__', type(function).__name__)}"
 
 
 __all__ = ["function_marks", "model_hash", "processor", "provenance", "software"]

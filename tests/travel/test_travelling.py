@@ -245,3 +245,56 @@ def test_without_cloudpickle_there_is_a_sentence(monkeypatch):
         with pytest.raises(br.UserFunctionError, match=r"lambda.* cannot be pickled: .* install cloudpickle"):
             pickle.dumps(thing)
         assert digest(copy.deepcopy(thing)) == digest(thing)  # copies stay in this process
+
+
+SCRIPT = """
+import multiprocessing, pickle, sys
+from concurrent.futures import ProcessPoolExecutor
+import bricard as br
+from travellers import mechanism
+
+def law(t, x, xdot):
+    return -2.0 * x
+
+def worked(_):
+    model = mechanism()
+    model.torsion("of the script", "C", law=law)
+    result = br.simulate(model, 0.01, step=1e-3)
+    result.save(sys.argv[2] + ".h5")
+    with open(sys.argv[2] + ".pkl", "wb") as file:
+        pickle.dump((model, result), file)
+    return result
+
+if __name__ == "__main__":
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context(sys.argv[1])) as pool:
+        result = next(pool.map(worked, [0]))
+    again = br.rerun(result)
+    assert again.same and not again.changed, again.changed
+    print("fine")
+"""
+READ_ELSEWHERE = """
+import pickle, sys
+import bricard as br
+with open(sys.argv[1] + ".pkl", "rb") as file:
+    model, result = pickle.load(file)
+assert model.forces["of the script"].law.function(0.0, 1.0, 0.0) == -2.0
+assert br.rerun(result).same
+try:
+    br.Solution.load(sys.argv[1] + ".h5").energy
+except br.ModelError as error:
+    assert "the function 'law' cannot be saved" in str(error), error
+    print("told")
+"""
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_functions_of_the_script_travel_from_its_workers(method, tmp_path):
+    """A worker calls the script otherwise, and no other process knows it by that name."""
+    pytest.importorskip("cloudpickle")
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT, encoding="utf-8")
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([os.environ.get("PYTHONPATH", ""), str(HERE)])}
+    command = [sys.executable, str(script), method, str(tmp_path / method)]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert done.stdout.split() == ["fine"], done.stderr[-3000:]
+    assert alone(READ_ELSEWHERE, tmp_path / method) == ["told"]

@@ -16,6 +16,7 @@ from bricard.model.frames import Frame
 from bricard.model.laws import FunctionLaw, Law, TimeLaw
 from bricard.model.model import Model
 from bricard.model.profiles import Constant, FunctionProfile, Profile, resolve
+from bricard.model.travelling import function_name
 
 __all__ = ["FAMILIES", "LISTS", "tables", "toml_table"]
 
@@ -110,7 +111,7 @@ def _plain(value: Any, where: str) -> Any:
 
 def _function_path(function: Any, where: str) -> str:
     """Return `module:function`, if that leads back to the very same function."""
-    path = f"{getattr(function, '__module__', '')}:{getattr(function, '__qualname__', '')}"
+    path = function_name(function)
     try:
         found = None if path.startswith("__main__:") or "<" in path else resolve(path)
     except UserFunctionError:

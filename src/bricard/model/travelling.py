@@ -27,6 +27,7 @@ from bricard.model.unchanging import FrozenDict
 __all__ = [
     "Immutable",
     "folder_of",
+    "function_name",
     "function_path",
     "functions_of",
     "importing_from",
@@ -37,6 +38,9 @@ __all__ = [
 ]
 
 _code_runs: ContextVar[bool] = ContextVar("code_runs", default=True)  # whether what a file names is imported
+SPAWNED = (
+    "__mp_main__"  # what multiprocessing calls the script in the processes that it starts: nowhere else is it known
+)
 CLOUDPICKLE = ("cloudpickle", "joblib.externals.cloudpickle")  # joblib brings a copy of its own
 
 
@@ -92,7 +96,7 @@ def packed(value: Any) -> Any:
         return Named(path, folder_of(path))
     for name in CLOUDPICKLE:
         try:
-            return Pickled(import_module(name).dumps(value))
+            return Pickled(_by_value(import_module(name), value))
         except ImportError:
             continue
         except Exception as error:  # whatever the parts of a callable object do when they are pickled
@@ -101,6 +105,18 @@ def packed(value: Any) -> Any:
         return Pickled(pickle.dumps(value))  # of the script itself: its processes import it under the same name
     except Exception as error:
         raise _cannot_travel(value, "it cannot be imported by name, and cloudpickle is not installed") from error
+
+
+def _by_value(cloudpickle: Any, value: Any) -> bytes:
+    """Return what cloudpickle writes; functions of the script themselves, not their names."""
+    script = sys.modules.get(SPAWNED)
+    if script is None or script.__name__ != SPAWNED:
+        return cloudpickle.dumps(value)
+    cloudpickle.register_pickle_by_value(script)
+    try:
+        return cloudpickle.dumps(value)
+    finally:
+        cloudpickle.unregister_pickle_by_value(script)
 
 
 def unpacked(value: Any) -> Any:
@@ -123,15 +139,21 @@ def _cannot_travel(function: object, reason: str) -> UserFunctionError:
     )
 
 
+def function_name(function: Any) -> str:
+    """Return `module:function`, whether or not that leads back; the same in all processes that run a script."""
+    module = getattr(function, "__module__", None) or ""
+    name = getattr(function, "__qualname__", None) or type(function).__name__
+    return f"{'__main__' if module == SPAWNED else module}:{name}"
+
+
 def function_path(function: Any) -> str | None:
     """Return `module:function` if that leads back to the very same function, else None."""
-    module, name = getattr(function, "__module__", None), getattr(function, "__qualname__", None)
-    if not isinstance(module, str) or not isinstance(name, str) or "<" in name:
-        return None
+    path = function_name(function)
+    module, _, name = path.partition(":")
     found: Any = sys.modules.get(module)
     for part in name.split("."):
         found = getattr(found, part, None)
-    return f"{module}:{name}" if found is function else None
+    return path if found is function else None
 
 
 def folder_of(path: str) -> str:
