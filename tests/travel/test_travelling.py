@@ -26,7 +26,7 @@ from bricard.errors import BricardError
 
 HERE = Path(__file__).parent
 STAYING = {br.problem(mechanism()).__class__}  # they hold addresses, and say that they cannot go
-ERRORS = [kind for kind in public_classes() if issubclass(kind, BricardError)]
+ERRORS = [kind for kind in public_classes() if issubclass(kind, (BricardError, Warning))]
 SENT = [kind for kind in public_classes() if kind not in STAYING and kind not in ERRORS]
 METHODS = multiprocessing.get_all_start_methods()
 
@@ -168,6 +168,22 @@ def test_a_linkage_travels():
     system = host.build()
     assert digest(pickle.loads(pickle.dumps(system))) == digest(system)
     assert digest(pickle.loads(pickle.dumps(joint))) == digest(joint)
+
+
+@pytest.mark.parametrize("how", [lambda x: pickle.loads(pickle.dumps(x)), copy.copy, copy.deepcopy])
+def test_a_solution_that_was_loaded_without_its_model_travels(tmp_path, how):
+    """Its samples do, and it says what is missing wherever it comes to."""
+    model = mechanism()
+    model.motor("own", "B", lambda t, x, xdot: -x)
+    result = br.simulate(model, 0.02, output=3)
+    result.save(tmp_path / "r.h5")
+    back = how(br.Solution.load(tmp_path / "r.h5"))
+    assert back.q.tobytes() == result.q.tobytes() and back.name == "four-bar"
+    with pytest.raises(br.ModelError, match="without its model"):
+        back.energy  # noqa: B018
+    back.save(tmp_path / "again.h5")
+    again = br.Solution.load(tmp_path / "again.h5", model=model)
+    assert again.energy.total.tobytes() == result.energy.total.tobytes()
 
 
 def test_an_error_brings_its_solution():

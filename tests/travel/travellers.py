@@ -2,6 +2,7 @@
 
 import hashlib
 import inspect
+import pkgutil
 from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
@@ -19,13 +20,17 @@ from bricard.model.frozen import FrozenModel
 
 ADDRESSES = ("methods", "kernels", "functions")  # of a record: other numbers in each process
 INNER = {"Shape", "Profile", "Law", "Recipe", "Workers", "Watching", "Resets"}  # abstract, or never in a user's hands
+INNER |= {"Container", "Constraining", "Forcing", "Joining", "Joint", "FrameJoint", "Immutable", "Source"}
+INNER |= {"FrozenDict", "FrozenList"}
 ASKED = ("energy", "constraint_errors", "a", "lam", "poses", "eigenvalues", "stable", "coefficients", "components")
 
 
 def public_classes():
     """Class -> name: what the package shows, and what the modules behind its functions make of them."""
     found = {}
-    for module in (br, model, analysis, problems, *(import_module(home) for home in sorted(set(br._HOMES.values())))):
+    parts = [name for _, name, _ in pkgutil.walk_packages(model.__path__, "bricard.model.")]
+    homes = sorted({*br._HOMES.values(), *parts, "bricard.errors", "bricard.plot.plots", "bricard.view.page"})
+    for module in (br, model, analysis, problems, *map(import_module, homes)):
         names = getattr(module, "__all__", None) or [name for name in vars(module) if not name.startswith("_")]
         for kind in (getattr(module, name) for name in names):
             shown = "__all__" in vars(module) or getattr(kind, "__module__", "") == module.__name__
@@ -115,7 +120,10 @@ def crank():
 @cache
 def samples():
     """Class -> an object of it, for every class of which users can hold one."""
-    m, s = mechanism(), solution()
+    from declaring import declare_all
+
+    m, s, full = mechanism(), solution(), mechanism()
+    declare_all(full)
     rest, known = br.equilibrium(hanging(), stable=False), problems.get("flyball-governor")
     linear = br.linearise(hanging(), inputs="M", outputs=["A"], state=rest.state)
     measure, block, report = m.coordinate("A"), m.joints["A"].blocks()[0], m.report()
@@ -125,6 +133,7 @@ def samples():
     again, certificate = br.rerun(s), br.certify(crank(), 0.02, samples=3, progress=False)
     comparison = compare.Comparison("m", 1.0, 1e-6, 60.0, rows=[{"method": "a", "error": 1e-3}])
     found = [
+        *(full, full.build().model, *full.joints.values(), *full.forces.values(), s.plot, s.view()),
         *(
             m,
             s,

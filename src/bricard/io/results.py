@@ -55,6 +55,8 @@ DENSEST = 1100  # bytes that one byte of a file can stand for: deflate knows 103
 class MissingSystem:
     """Stands for the system of a solution that was saved without its model: says so as soon as it is needed."""
 
+    recipe = None  # it travels as it is
+
     def __init__(self, name: str, file: Path, reason: str):
         self.name = name
         self._text = (
