@@ -433,8 +433,8 @@ def _act(fired, problem, method, run, work, watching):
     start_again(problem, method, state, run, work)
     if ends:  # the event is the last sample
         run.out_t[run.counters[counting.OUTPUT]] = state.t
-        deliver(problem.table[2], run.y, pack(run), problem.system.compiled, pack(work))
-        return STOPPED
+        status = deliver(problem.table[2], run.y, pack(run), problem.system.compiled, pack(work))
+        return STOPPED if status == RUNNING else status
     watching.begin(state, min(float(run.clock[1]), float(run.clock[4])))
     return CHATTERING if watching.crowded(fired) else RUNNING
 

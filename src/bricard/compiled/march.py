@@ -91,15 +91,21 @@ call_evaluate = EVALUATE.call
 
 @compiled
 def deliver(expand, y, run, system, work):
-    """The next output from a state: q, v, and accelerations and multipliers if y has them."""
+    """The next output from a state: q, v, and accelerations and multipliers if y has them. A status: not all may be found."""
     counters, n = run.counters, system.n_q + system.n_v
-    k = counters[OUTPUT]
+    k, check = counters[OUTPUT], 0.0
     out = run.out_y[k]
     if expand != 0:
-        call_expand(expand, run.out_t[k], y, out[: system.n_q], out[system.n_q : n], system, work)
+        status = call_expand(expand, run.out_t[k], y, out[: system.n_q], out[system.n_q : n], system, work)
+        if status != RUNNING:
+            return status
     else:
         for i in range(n):
             out[i] = y[i]
+    for i in range(n):
+        check += out[i]
+    if not math.isfinite(check):
+        return NOT_FINITE
     for m in range(work.turn.size):
         run.out_turn[k, m] = work.turn[m]
     enter(k, run, work)
@@ -111,6 +117,7 @@ def deliver(expand, y, run, system, work):
         for i in range(system.n_rows):
             out[n + i] = y[counters[KEEP_LAM] + i]
     counters[OUTPUT] = k + 1
+    return RUNNING
 
 
 @compiled
@@ -189,7 +196,9 @@ def march(functions, order, form, run, system, work, max_steps):
     breaks, watch, watched = run.breaks, run.watch, run.watch.functions.size
     place, kinked = run.kinks.place, run.kinks.functions.size
     while counters[OUTPUT] < out_t.size and out_t[counters[OUTPUT]] <= clock[0]:
-        deliver(expand, y, run, system, work)
+        status = deliver(expand, y, run, system, work)
+        if status != RUNNING:
+            return status
     if counters[PLACED] == 1:  # not after a pause: looking may move where a search for q begins
         counters[PLACED], status = 0, RUNNING
         if watched > 0:
@@ -320,7 +329,9 @@ def march(functions, order, form, run, system, work, max_steps):
             call_interpolate(interpolate, t, h, (out_t[k] - t) / h, run.scratch, run)
             if after != 0:
                 call_after(after, out_t[k], run.scratch, SHOWN, system, work)
-            deliver(expand, run.scratch, run, system, work)
+            status = deliver(expand, run.scratch, run, system, work)
+            if status != RUNNING:
+                return status
         cut, kink = watched > 0 and watch.place[0] < NOWHERE, place[WHERE] < NOWHERE
         settle(functions, form, t, h, watch.place[0] if cut else place[WHERE] if kink else 1.0, run, system, work)
         step_settled(run)
@@ -363,7 +374,9 @@ def march(functions, order, form, run, system, work, max_steps):
         if on_grid:
             clock[1] = min(clock[7], 2.0 * clock[1]) if clock[1] < clock[7] else clock[7]
         while not short and counters[OUTPUT] < out_t.size and out_t[counters[OUTPUT]] <= t_new + 1e-9 * h:
-            deliver(expand, y, run, system, work)
+            status = deliver(expand, y, run, system, work)
+            if status != RUNNING:
+                return status
         if broken:
             return BROKEN
         if changed == RENEW:

@@ -32,6 +32,7 @@ from .increments import move, put_block, to_velocity
 ITERATIONS, SLOW = 12, 0.1  # of Newton's method; the matrix is renewed when an error falls by less than this factor
 ACCEPTABLE = 1e4  # an error that falls no longer is accepted up to so many round-offs
 HOPELESS = 1e6  # a position error, in characteristic lengths or radians, or a relative one of the velocity
+TWICE = 2  # corrections after which nothing is left of an error of the first guess but its round-off
 LIGHT = 1e-8  # weight of a coordinate that is to stay
 POSITIONS, VELOCITIES = 0, 1  # the two levels of constraint rows
 K_Z, K, ROUND_OFF, MAPPED, PROBE, TIME, KEPT_TIME, SHARE, MIXED, PLACED = range(10)  # of work.basis.numbers
@@ -296,10 +297,13 @@ def settle_velocities(t, y, system, work):
         status = factorise_dependent(VELOCITIES, system, work)
         if status != RUNNING:
             return status
-    before = math.inf
-    for _ in range(ITERATIONS + 1):
+    before, guessed = math.inf, 0.0
+    for n in range(ITERATIONS + 1):
         to_velocity(xi, q, rate, v, is_mapped, system, work)
         error, size = velocity_residual(t, system, work)
+        if n == TWICE:  # at rest, error and velocity fall alike: what is left now is round-off of the first guess
+            least = max(least, guessed)
+        guessed = size if n == 0 else guessed
         size = max(size, least)
         if error <= tight * size or (error <= ACCEPTABLE * tight * size and error > 0.5 * before):
             return RUNNING

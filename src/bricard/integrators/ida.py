@@ -148,9 +148,9 @@ def drive(problem, state, run, work, update):
     work.options[[HELD_POSITION, HELD_VELOCITY]] = (
         np.inf
     )  # inside of steps its states hold the constraints as at their ends
-    show(problem, run, work, run.y)
+    status = show(problem, run, work, run.y)
     functions, form, system, own = np.zeros(3, np.int64), problem.table, problem.system.compiled, pack(work)
-    while counters[OUTPUT] < run.out_t.size:
+    while status == RUNNING and counters[OUTPUT] < run.out_t.size:
         with quiet():
             result = solver.step(clock[6], method="onestep", tstop=clock[6])
         if not result.success:
@@ -159,10 +159,10 @@ def drive(problem, state, run, work, update):
             return NOT_FINITE
         t, h, last = float(clock[0]), float(result.t - clock[0]), result.t >= run.out_t[-1]
         run.corrected[:] = result.y
-        while counters[OUTPUT] < run.out_t.size and run.out_t[counters[OUTPUT]] < result.t:
+        while status == RUNNING and counters[OUTPUT] < run.out_t.size and run.out_t[counters[OUTPUT]] < result.t:
             now = float(run.out_t[counters[OUTPUT]])
             settle(functions, form, t, h, (now - t) / h, packed, system, own)
-            show(problem, run, work, solver.step(now, method="normal").y)
+            status = show(problem, run, work, solver.step(now, method="normal").y)
         if h > 0.0:
             settle(functions, form, t, h, 1.0, packed, system, own)
             step_settled(packed)
@@ -173,18 +173,18 @@ def drive(problem, state, run, work, update):
             if unsure >= 0:
                 log(clock[0], LOG_TURNS, unsure, packed)
             count_step(clock[0], packed)
-        if last:
-            show(problem, run, work, run.y)
+        if last and status == RUNNING:
+            status = show(problem, run, work, run.y)
         update(clock[0], int(counters[STEPS]), 0)
-    return FINISHED
+    return FINISHED if status == RUNNING else status
 
 
 def show(problem, run, work, y):
-    """Deliver the next output."""
+    """Deliver the next output. A status."""
     y, system, packed = np.array(y), problem.system.compiled, pack(work)
     if problem.after_step is not None:
         problem.after_step(float(run.out_t[run.counters[OUTPUT]]), y, SHOWN, system, packed)
-    deliver(problem.table[2], y, pack(run), system, packed)
+    return deliver(problem.table[2], y, pack(run), system, packed)
 
 
 def failed(result, status):
