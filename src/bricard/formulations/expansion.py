@@ -14,8 +14,13 @@ partitioning B picks coordinates, and the correction has no part in them; in the
 them out would spoil pivots, and corrections are iterated anyway.
 
 Nonholonomic rows hold velocities only: there are k_z independent positions, k <= k_z independent velocities, and the first k
-directions are those of the velocities. Newton's method begins at the last state, extrapolated along its motion, and if that
-fails at the last accepted one.
+directions are those of the velocities. Newton's method begins at the last state, extrapolated along its motion.
+
+The constraints may have several solutions for one y, and only the one that the motion leads to is right. Newton's method surely
+finds that one where its first correction leaves at most a quarter of the error (Deuflhard's bound of the contraction), and where
+the way from the last accepted state is one that the velocities at both ends can go. Elsewhere the state is followed from the
+last accepted one, in hops that are halved until each is sure: a step may be as long as the drives let it where nothing is free.
+Reference: P. Deuflhard, Newton Methods for Nonlinear Problems, Springer 2011, chapter 5.
 """
 
 import math
@@ -24,7 +29,7 @@ import numpy as np
 
 from ..compiled.interfaces import VELOCITY
 from ..compiled.pointers import compiled
-from ..compiled.status import NEWTON_FAILED, RUNNING
+from ..compiled.status import NEWTON_FAILED, NO_COORDINATES, RUNNING
 from ..linalg.factor import factorise, failure, solve
 from ..linalg.kkt import evaluate, position_error, velocity_error
 from .increments import move, put_block, to_velocity
@@ -35,7 +40,15 @@ HOPELESS = 1e6  # a position error, in characteristic lengths or radians, or a r
 TWICE = 2  # corrections after which nothing is left of an error of the first guess but its round-off
 LIGHT = 1e-8  # weight of a coordinate that is to stay
 POSITIONS, VELOCITIES = 0, 1  # the two levels of constraint rows
-K_Z, K, ROUND_OFF, MAPPED, PROBE, TIME, KEPT_TIME, SHARE, MIXED, PLACED = range(10)  # of work.basis.numbers
+SURE = 0.25  # contraction of Newton's first correction up to which the solution is the one that the motion leads to
+FAR = 0.3  # a position error of the first guess, in characteristic lengths or radians, with which it is not sure
+NEAR = 0.05  # a way that the velocities do not explain, in characteristic lengths or radians, that is not looked at
+FOLDED = 10.0  # growth of mu at which independent coordinates come to their end
+SHORTEST = 0.01  # hop, as a share of the way from the last accepted state
+K_Z, K, ROUND_OFF, MAPPED, PROBE, TIME, KEPT_TIME, SHARE, MIXED, PLACED, CONTRACTION = range(
+    11
+)  # of work.basis.numbers
+NUMBERS, ROWS = 11, 10  # of work.basis.numbers, of work.basis.dense[0]
 # rows of work.basis.dense[0]: xi', xi''; the y that xi and xi' belong to; B xi'', behind it B xi' beyond k; rows in use; scratch;
 # xi, xi' and y of the last accepted state; a mixture of directions
 RATE, BEND, LAST, SLOPE, USED, SCRATCH, KEPT_XI, KEPT_RATE, KEPT_LAST, MIXTURE = range(10)
@@ -216,7 +229,10 @@ def follow(y, last, place, xi, system, work):
 
 @compiled
 def settle_positions(t, y, system, work):
-    """basis.increment and basis.q with Phi(t, q) = 0 at the z in y; ends with work evaluated and the matrix factorised."""
+    """basis.increment and basis.q with Phi(t, q) = 0 at the z in y; ends with work evaluated and the matrix factorised.
+
+    basis.numbers[CONTRACTION] : the share of the error that the first correction leaves, beyond SURE where the error was large.
+    """
     basis, n_v = work.basis, system.n_v
     xi, q, v, is_mapped, tight = (
         basis.increment,
@@ -227,10 +243,15 @@ def settle_positions(t, y, system, work):
     )
     follow(y, int(basis.numbers[K_Z]), 0, xi, system, work)
     old, factorised, before = basis.dense[0, SCRATCH], False, math.inf
-    for _ in range(ITERATIONS + 1):
+    basis.numbers[CONTRACTION] = 0.0
+    for n in range(ITERATIONS + 1):
         move(basis.base, xi, q, is_mapped, system, work)
         evaluate(t, q, v, VELOCITY, system, work)
         error = position_error(system, work)
+        if n == 0 and error > FAR:
+            basis.numbers[CONTRACTION] = math.inf
+        elif n == 1 and before > ACCEPTABLE * tight:
+            basis.numbers[CONTRACTION] = max(basis.numbers[CONTRACTION], error / before)
         if before <= ACCEPTABLE * tight and not error < before:  # that was round-off
             for i in range(n_v):
                 xi[i] = old[i]
@@ -319,18 +340,71 @@ def settle_velocities(t, y, system, work):
 
 
 @compiled
+def is_smooth(t, system, work):
+    """Whether the velocities at both ends explain the way from the last accepted state to the one in work.basis."""
+    dense, xi, metric, miss, way = work.basis.dense[0], work.basis.increment, system.metric, 0.0, 0.0
+    kept, before, rate, h = dense[KEPT_XI], dense[KEPT_RATE], dense[RATE], t - work.basis.numbers[KEPT_TIME]
+    for i in range(system.n_v):
+        weight = 1.0 / metric[i]
+        gap = xi[i] - kept[i] - 0.5 * h * (before[i] + rate[i])
+        miss += weight * gap * gap
+        way += weight * (before[i] * before[i] + rate[i] * rate[i])
+    return miss <= max((NEAR * system.length) ** 2, h * h * way)
+
+
+@compiled
+def fold(t, system, work):
+    """Whether the coordinates, if there are any, come to their end at the state in work.basis: weak pivots, or mu has grown."""
+    basis = work.basis
+    move(basis.base, basis.increment, basis.q, basis.numbers[MAPPED] > 0.0, system, work)
+    evaluate(t, basis.q, basis.v, VELOCITY, system, work)
+    if basis.numbers[K_Z] == 0.0 or factorise_dependent(VELOCITIES, system, work) != RUNNING:
+        return basis.numbers[K_Z] > 0.0
+    return work.kkt.report[0] > 0 or not probe(system, work) <= FOLDED * basis.numbers[PROBE]
+
+
+@compiled
+def walk(t, y, system, work):
+    """As settle(), in hops from the last accepted state along the straight line to t and y."""
+    basis, rows = work.basis, work.basis.dense[0, :SCRATCH]
+    known, start = basis.dense[0, KEPT_LAST], basis.numbers[KEPT_TIME]
+    fall_back(system, work)
+    target, done, hop = y.copy(), 0.0, 1.0
+    while done < 1.0:
+        place = done + hop if done + hop < 1.0 - SHORTEST else 1.0
+        now = start + place * (t - start) if place < 1.0 else t
+        for i in range(y.size):
+            target[i] = known[i] + place * (y[i] - known[i]) if place < 1.0 else y[i]
+        time, xi, kept = basis.numbers[TIME], basis.increment.copy(), rows.copy()
+        extrapolate(now, system, work)
+        status = settle_positions(now, target, system, work)
+        if status == RUNNING and basis.numbers[CONTRACTION] > SURE:
+            status = NEWTON_FAILED
+        if status == RUNNING:
+            status = settle_velocities(now, target, system, work)
+        if status == RUNNING:
+            done, hop = place, 2.0 * hop
+            continue
+        basis.numbers[TIME] = time
+        basis.increment[:], rows[:] = xi, kept
+        hop *= 0.5
+        if hop < SHORTEST:
+            return NO_COORDINATES if fold(time, system, work) else status
+    return RUNNING
+
+
+@compiled
 def settle(t, y, system, work):
     """The full state of y into work.basis: increment, xi', q and v. The report of the KKT matrix stays what it was."""
     basis, report = work.basis, work.kkt.report
     weak, first, vanished = report[0], report[1], report[2]
     extrapolate(t, system, work)
     status = settle_positions(t, y, system, work)
-    if status != RUNNING:
-        fall_back(system, work)
-        basis.numbers[TIME] = t
-        status = settle_positions(t, y, system, work)
     if status == RUNNING:
         status = settle_velocities(t, y, system, work)
+    if status != RUNNING or basis.numbers[CONTRACTION] > SURE or not is_smooth(t, system, work):
+        status = walk(t, y, system, work)
+    if status == RUNNING:
         k_z, k = int(basis.numbers[K_Z]), int(basis.numbers[K])
         gather(basis.dense[0, RATE], k, k_z, basis.dense[0, SLOPE, k_z:], system, work)
     report[0], report[1], report[2] = weak, first, vanished

@@ -35,9 +35,11 @@ from .expansion import (
     MAPPED,
     MIXED,
     MIXTURE,
+    NUMBERS,
     PLACED,
     PROBE,
     RATE,
+    ROWS,
     SCRATCH,
     SHARE,
     SLOPE,
@@ -321,8 +323,8 @@ def problem(system, choose, directions, tau):
         increment=np.zeros(n_v + 1),
         q=np.zeros(system.n_q),
         v=np.zeros(n_v),
-        numbers=np.zeros(10),
-        dense=np.zeros((1, 10, width)),
+        numbers=np.zeros(NUMBERS),
+        dense=np.zeros((1, ROWS, width)),
     )
     return Problem(
         form=ODE,
