@@ -114,7 +114,11 @@ def displacement(t, flags, first, last, system, work):
 
 @KERNEL
 def distance(t, flags, first, last, system, work):
-    """Parameters p_a, p_b: distance of the two points."""
+    """Parameters p_a, p_b: distance of the two points.
+
+    Where they meet it has no direction but that in which they part, and none at rest. The bias is infinite there; the curvature
+    is what takes its place at forces that vanish with the distance F' (1 - u u^T) instead of F / length (1 - u u^T).
+    """
     x, rotation, velocity = work.x, work.rotation, work.velocity
     gradient, slope, curvature, local = work.gradient, work.slope, work.curvature, work.local
     for e in range(first, last):
@@ -122,40 +126,44 @@ def distance(t, flags, first, last, system, work):
         p_a, p_b = triple(local, p), triple(local, p + 3)
         R_a, R_b = rotation_of(rotation, a), rotation_of(rotation, b)
         d = subtract(add(position_of(x, b), rotate(R_b, p_b)), add(position_of(x, a), rotate(R_a, p_a)))
-        length = math.sqrt(dot(d, d))
-        u = scale(1.0 / length, d)
-        u_a, u_b = rotate_back(R_a, u), rotate_back(R_b, u)
-        work.value[e] = length
-        put(gradient, 12 * e, scale(-1.0, u), cross(u_a, p_a), u, cross(p_b, u_b))
         w_a, w_b = spin_of(velocity, a), spin_of(velocity, b)
         q_a, q_b = cross(w_a, p_a), cross(w_b, p_b)
         d_dot = subtract(add(position_of(velocity, b), rotate(R_b, q_b)), position_of(velocity, a))
         d_dot = subtract(d_dot, rotate(R_a, q_a))
+        length = math.sqrt(dot(d, d))
+        met, inverse, u = length == 0.0, 1.0 / length, scale(1.0 / length, d)
+        if met:
+            pace = math.sqrt(dot(d_dot, d_dot))
+            inverse, u = 1.0, scale(1.0 / pace if pace > 0.0 else 0.0, d_dot)
+        u_a, u_b = rotate_back(R_a, u), rotate_back(R_b, u)
+        work.value[e] = length
+        put(gradient, 12 * e, scale(-1.0, u), cross(u_a, p_a), u, cross(p_b, u_b))
         speed = dot(u, d_dot)
         centre = dot(u_b, cross(w_b, q_b)) - dot(u_a, cross(w_a, q_a))
         work.speed[e] = speed
-        work.bias[e] = centre + (dot(d_dot, d_dot) - speed * speed) / length
-        s = scale(1.0 / length, subtract(d_dot, scale(speed, u)))
+        work.bias[e] = math.inf if met else centre + (dot(d_dot, d_dot) - speed * speed) * inverse
+        s = scale(inverse, subtract(d_dot, scale(speed, u)))
         s_a = add(cross(rotate_back(R_a, s), p_a), cross(u_a, q_a))
         s_b = add(cross(p_b, rotate_back(R_b, s)), cross(q_b, u_b))
         put(slope, 12 * e, scale(-1.0, s), s_a, s, s_b)
         if flags & AVERAGE:  # its square is of second degree: length gradient . way is half the change of that
-            lead_across(e, 2.0 * length / (work.ends[0, e] + work.ends[1, e]), work)
+            whole = work.ends[0, e] + work.ends[1, e]
+            lead_across(e, 2.0 * length / whole if whole > 0.0 else 1.0, work)
         if flags & TANGENT:
             # B^T (1 - u u^T) B / length with d(d) = B (x_a, theta_a, x_b, theta_b), and the turning levers
             o, g = 144 * e, 12 * e
             for i in range(12):
                 for j in range(12):
-                    curvature[o + 12 * i + j] = -gradient[g + i] * gradient[g + j] / length
+                    curvature[o + 12 * i + j] = -gradient[g + i] * gradient[g + j] * inverse
             for c in range(3):
                 row_a, row_b = cross(R_a[c], p_a), cross(p_b, R_b[c])
                 for i in range(12):
-                    b_i = lever_entry(i, c, row_a, row_b) / length
+                    b_i = lever_entry(i, c, row_a, row_b) * inverse
                     if b_i != 0.0:
                         for j in range(12):
                             curvature[o + 12 * i + j] += b_i * lever_entry(j, c, row_a, row_b)
             pu_a, pu_b = dot(p_a, u_a), dot(p_b, u_b)
-            for i in range(3):
+            for i in range(0 if met else 3):
                 for j in range(3):
                     curvature[o + 12 * (3 + i) + 3 + j] -= u_a[i] * p_a[j] - (pu_a if i == j else 0.0)
                     curvature[o + 12 * (9 + i) + 9 + j] += u_b[i] * p_b[j] - (pu_b if i == j else 0.0)

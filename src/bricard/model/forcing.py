@@ -39,7 +39,7 @@ class Forcing(Constraining):
         """Declare a spring and damper between two points (3,).
 
         stiffness : N/m. damping : N s/m. length : m, without spring force; that at the start if not
-        given. With 0 the ends may meet.
+        given. With 0, or a law that vanishes there, the ends may meet.
         law : instead of these, the force (N) that pushes the points apart, a Law or a function (t, distance, rate).
         """
         name, where = self._new_name(name, "force"), f'force "{name}"'

@@ -178,11 +178,13 @@ def check_massless(system):
 
 
 def check_springs(system, t, work):
-    """Raise if the ends of a spring coincide where work is evaluated, so that its force has no direction."""
+    """Raise if the ends of a spring coincide where work is evaluated and its force has no direction."""
     for force in () if system.model is None else system.model.forces.values():
         measure = force.measure if force.kind == "spring" else None
         if measure in system.measures and work.value[system.measures.index(measure)] == 0.0:
-            raise AssemblyError(
-                f'The ends of the spring "{force.name}" coincide at the start (t = {t:g} s), where its force has no direction. '
-                "Draw them apart, or give length=0 without a law: such a spring is smooth there."
-            )
+            pull = force.law(t, 0.0, 0.0)
+            if pull != 0.0 and not np.isfinite(work.f).all():
+                raise AssemblyError(
+                    f'The ends of the spring "{force.name}" coincide at the start (t = {t:g} s), where its force, {pull:.3g} N, '
+                    "has no direction. Draw them apart, or give length=0, or a law that vanishes at length zero."
+                )
