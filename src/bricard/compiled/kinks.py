@@ -23,7 +23,9 @@ from .watching import NOWHERE, expose, show
 START, END, BASE, LOOK = range(4)  # rows of tracks
 BEFORE, BEHIND = 1, 2  # rows of parts
 ELEMENT, KIND, LEVEL, RESULTS, FIRST, LAST, ARGUMENTS = range(7)  # columns of elements
-LOAD, POSITION, VELOCITY, POTENTIAL = range(4)  # levels: what results are
+LOAD, POSITION, VELOCITY, POTENTIAL, COMPLETE = range(
+    5
+)  # levels: what results are; COMPLETE: with all derivatives that count
 WHERE, AIM, SPAN, EXPECTED, MOVED = range(5)  # of place
 DENSE, TRIES, FAR, STOPS, FOUND = range(5)  # of state
 MARK, SEEN, POINTS = range(3)  # of a track (hyperdual/sided.py)
@@ -57,6 +59,8 @@ def look(theta, row, functions, form, t, h, run, system, work):
 def begin(form, t, run, system, work):
     """Tracks at the present state, from which steps start anew. A status."""
     status = expose(form, t, run.y, run, system, work)
+    for i in range(work.memory.size):  # where coordinates of users' joints are looked for
+        run.kinks.work.memory[i] = work.memory[i]
     if status == RUNNING:
         call_sides(run.kinks.addresses[0], t, run.watch.q, run.watch.v, START, run, system)
     go_on(run)
@@ -106,6 +110,14 @@ def bracket(a, b, functions, form, t, h, run, system, work):
 
 
 @compiled
+def ask_branches(j, track, parts, run, system):
+    """Ask function j with what is in its `given`; elements below zero are joints of the tree (kernels/kinks.py)."""
+    kinks, about = run.kinks, run.kinks.elements[j]
+    parameters = system.tree.parameters if about[ELEMENT] < 0 else system.parameters
+    call_branches(kinks.functions[j], kinks.given[j], parameters, about[FIRST], about[LAST], track, parts)
+
+
+@compiled
 def ask_along(j, row, run, system):
     """Ask function j where it was looked last, along the way of the step: results into a row of parts."""
     kinks = run.kinks
@@ -113,15 +125,7 @@ def ask_along(j, row, run, system):
     for i in range(about[ARGUMENTS]):
         given[4 * i + 1] = ends[END, j, i] - ends[START, j, i]
         given[4 * i + 2] = given[4 * i + 1]
-    call_branches(
-        kinks.functions[j],
-        given,
-        system.parameters,
-        about[FIRST],
-        about[LAST],
-        kinks.tracks[LOOK * n + j],
-        kinks.parts[row, j],
-    )
+    ask_branches(j, kinks.tracks[LOOK * n + j], kinks.parts[row, j], run, system)
     for i in range(about[ARGUMENTS]):
         given[4 * i + 1], given[4 * i + 2] = generic[j, i], 0.0
 
@@ -192,9 +196,9 @@ def settle_there(run):
     kinks, n, status = run.kinks, run.kinks.functions.size, RUNNING
     for j in range(n):
         if kinks.tracks[END * n + j, POINTS] > 0:
-            kinks.counts[j, STANDS] += 1
             level = kinks.elements[j, LEVEL]
-            if (level == POSITION or level == VELOCITY) and kinks.elements[j, ARGUMENTS] > 1:
+            kinks.counts[j, STANDS] += 1 if level != COMPLETE else 0
+            if (level == POSITION or level == VELOCITY) and kinks.elements[j, KIND] > 0:  # not of the time alone
                 status, kinks.state[FOUND] = NO_DERIVATIVE, j
         for i in range(kinks.elements[j, ARGUMENTS]):
             kinks.ends[START, j, i] = kinks.ends[END, j, i]

@@ -350,8 +350,8 @@ class Kinks(NamedTuple):
     """Users' functions with several branches, and where the steps stand among these. See compiled/kinks.py."""
 
     functions: INTEGERS  # (n) addresses
-    # (n, 7) element, kind of its arguments, level (0 force, 1 row of positions, 2 row of velocities, 3 potential), number of
-    # results, first and last of its parameters, number of arguments
+    # (n, 7) element, kind of its arguments, level (0 force, 1 row of positions, 2 row of velocities, 3 potential, 4 with its
+    # derivatives), number of results, first and last of its parameters, number of arguments
     elements: NUMBERS
     addresses: INTEGERS  # (1) SIDES
     given: MATRIX  # (n, arguments of four parts)

@@ -1,7 +1,7 @@
 """Users' functions behind the interface BRANCHES, asked with numbers that tell on which sides of its kinks it is.
 
 The arguments stand in `given`, four parts each: of a function of time the time, of a law the time, the measure and its speed, of
-the others what functions.py says.
+rows and loads what functions.py says, of users' joints what user_functions.py says.
 """
 
 from enum import IntEnum
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ..compiled.hyperdual_arrays import store, take
 from ..compiled.interfaces import BRANCHES
-from ..compiled.pointers import Pointer, compiled
+from ..compiled.pointers import Pointer, compiled, inlined
 from ..compiled.sided import sided
 from ..compiled.users import pointer
 from .functions import Motion, Pose
@@ -24,14 +24,18 @@ class Kind(IntEnum):
     POSES = 3  # t, two poses, parameters
     MOTIONS = 4  # t, two motions, parameters
     POTENTIAL = 5  # two poses, parameters; a potential
+    COORDINATES = 6  # coordinates of a user's joint, parameters
+    ROUTINE = 7  # the same, and velocities of zero
+    CLOSURE = 8  # shift, rotation and coordinates of a user's joint, parameters
 
 
 class Branching(NamedTuple):
-    """A user's function of a kind, with names and shapes of its arguments, and what makes its pointer."""
+    """A user's function of a kind, with names and shapes of its arguments, and what makes its pointer, with these numbers."""
 
     kind: Kind
     given: tuple[Any, Any]
     make: Any
+    numbers: tuple[int, ...] = ()
 
     @property
     def function(self) -> Any:
@@ -40,7 +44,12 @@ class Branching(NamedTuple):
 
     def pointer(self) -> Pointer:
         """The pointer, compiled when its address is asked for."""
-        return pointer(self.make, (self.given,))
+        return pointer(self.make, (self.given,), *self.numbers)
+
+
+def of_joint(kind: Kind, given: tuple[Any, Any], *numbers: int) -> Branching:
+    """A function of a user's joint; numbers : of its coordinates, and of its velocities for a routine."""
+    return Branching(kind, given, MAKERS[kind], numbers)
 
 
 def with_branches(made: Pointer, kind: Kind, given: tuple[Any, Any]) -> Pointer:
@@ -53,6 +62,14 @@ def with_branches(made: Pointer, kind: Kind, given: tuple[Any, Any]) -> Pointer:
 def three(numbers, track):
     """Three numbers with a track."""
     return sided(numbers[0], track), sided(numbers[1], track), sided(numbers[2], track)
+
+
+def several(n):
+    """The function that gives the first n of some numbers a track."""
+    if n == 1:
+        return inlined(lambda numbers, track: (sided(numbers[0], track),))
+    front, last = several(n - 1), n - 1
+    return inlined(lambda numbers, track: front(numbers, track) + (sided(numbers[last], track),))
 
 
 def of_time(function):
@@ -128,4 +145,47 @@ def of_potential(function):
     return BRANCHES(branches)
 
 
-MAKERS = (of_time, of_law, of_potential_law, of_poses, of_motions, of_potential)  # by kind
+def of_coordinates(function, n):
+    """The pointer of a function of n coordinates of a user's joint: its pose, or its motion."""
+    tracked = several(n)
+
+    def branches(given, parameters, first, last, track, parts):
+        store(parts, function(tracked(take(given, 0, n), track), parameters[first:last]))
+
+    return BRANCHES(branches)
+
+
+def of_routine(function, n, velocities):
+    """The pointer of a routine, at rest: what depends on velocities are its own derivatives."""
+    tracked, at_rest = several(n), several(velocities)
+
+    def branches(given, parameters, first, last, track, parts):
+        s, u = tracked(take(given, 0, n), track), at_rest(take(given, n, velocities), track)
+        store(parts, function(s, u, parameters[first:last]))
+
+    return BRANCHES(branches)
+
+
+def of_closure(function, n):
+    """The pointer of residuals of a user's joint with n coordinates."""
+    tracked = several(n)
+
+    def branches(given, parameters, first, last, track, parts):
+        C = (three(take(given, 3, 3), track), three(take(given, 6, 3), track), three(take(given, 9, 3), track))
+        d, s = three(take(given, 0, 3), track), tracked(take(given, 12, n), track)
+        store(parts, function(d, C, s, parameters[first:last]))
+
+    return BRANCHES(branches)
+
+
+MAKERS = (  # by kind
+    of_time,
+    of_law,
+    of_potential_law,
+    of_poses,
+    of_motions,
+    of_potential,
+    of_coordinates,
+    of_routine,
+    of_closure,
+)

@@ -1,19 +1,43 @@
 """The branches of users' functions at a state: where the bodies are, the arguments of each function, and its track."""
 
-from ..compiled.interfaces import BRANCHES, KERNEL, PLACE, SIDES
-from ..compiled.kinks import ARGUMENTS, ELEMENT, END, FIRST, KIND, LAST, RESULTS
+from ..compiled.interfaces import KERNEL, PLACE, SIDES
+from ..compiled.kinks import ARGUMENTS, ELEMENT, END, KIND, RESULTS, ask_branches
 from ..compiled.pointers import compiled
 from .branches import Kind
 from .functions import put_poses, put_velocities
+from .user_elimination import MEMORY, POSE
+from .user_layout import TARGET, C, D, S
+from .user_rows import look
 
-LAW, POSES = int(Kind.LAW), int(Kind.POSES)
+LAW, POSES, COORDINATES, CLOSURE = int(Kind.LAW), int(Kind.POSES), int(Kind.COORDINATES), int(Kind.CLOSURE)
 
-call_place, call_kernel, call_branches = PLACE.call, KERNEL.call, BRANCHES.call
+call_place, call_kernel = PLACE.call, KERNEL.call
+
+
+@compiled
+def put_joint(given, about, system, work):
+    """The coordinates of a user's joint, of an implicit one behind its pose: of the tree where it was placed, else found anew."""
+    e = about[ELEMENT]
+    if e < 0:  # node -1 - e of the tree
+        mem, m = work.branch.memory, int(system.tree.memory[-1 - e])
+        s = m + TARGET
+    else:
+        mem, m = work.memory, int(system.parameters[system.parameter[e] + MEMORY])
+        look(e, system, work)
+        s = m + S
+    before = 12 if about[KIND] == CLOSURE else 0
+    for i in range(before):
+        given[4 * i] = mem[m + (POSE + i if e >= 0 else D + i if i < 3 else C + i - 3)]
+    for i in range(before, about[ARGUMENTS]):
+        given[4 * i] = mem[s + i - before]
 
 
 @compiled
 def put_arguments(t, given, about, system, work):
     """The values of the arguments of a function."""
+    if about[KIND] >= COORDINATES:
+        put_joint(given, about, system, work)
+        return
     given[0] = t
     if about[KIND] >= POSES:
         put_poses(given, t, about[ELEMENT], system, work)
@@ -35,7 +59,7 @@ def sides(t, q, v, row, run, system):
         given, about, track, parts = kinks.given[j], kinks.elements[j], tracks[row * n + j], kinks.parts[0, j]
         put_arguments(t, given, about, system, own)
         track[0], track[1], track[2] = 0, 0, 0
-        call_branches(kinks.functions[j], given, system.parameters, about[FIRST], about[LAST], track, parts)
+        ask_branches(j, track, parts, run, system)
         if row <= END:
             for i in range(about[ARGUMENTS]):
                 kinks.ends[row, j, i] = given[4 * i]

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..compiled.handles import pack
 from ..compiled.interfaces import BRANCHES, SIDES
-from ..compiled.kinks import FOUND, LOAD, LOOK, POSITION, POTENTIAL, START, STOPS, VELOCITY, WIDTH
+from ..compiled.kinks import COMPLETE, FOUND, LOAD, LOOK, POSITION, POTENTIAL, START, STOPS, VELOCITY, WIDTH
 from ..compiled.kinks import KINKS as MET
 from ..compiled.march import KINKS
 from ..compiled.pointers import Pointer, address_of
@@ -20,23 +20,33 @@ from ..compiled.records import Kinks
 from ..compiled.status import NO_DERIVATIVE
 from ..compiled.watching import NOWHERE
 from ..errors import BricardError, ModelError, UserFunctionError, suggest
-from ..hyperdual.course import name_of
+from ..hyperdual.course import course_of, name_of
 from ..hyperdual.number import HyperDual
 from ..hyperdual.rebuild import plain_copy
 from ..hyperdual.sided import Sided, Track
-from ..kernels.branches import Branching, Kind
+from ..kernels.branches import Branching, Kind, of_joint
 from ..kernels.functions import Given, Header, Motion, Part, Pose
 from ..kernels.kinks import sides
+from ..kernels.user_elimination import JOINT, POSE
+from ..kernels.user_layout import OWN, S
 from ..solution.solution import Event
 from ..system.assembler import complete
+from ..system.turns import element_memory, kept_elements
+from ..system.user_start import asked
 from .events import Resets
 from .start import no_kinks
 
 STOP_AT, COUNT = "stop at", "count"
 WISHES = (STOP_AT, COUNT)
-ARGUMENTS = (1, 3, 3, *(int(Given.SIZE),) * 3)  # numbers that a kind of function may depend on
+ARGUMENTS = (
+    1,
+    3,
+    3,
+    *(int(Given.SIZE),) * 3,
+)  # numbers that a kind of function may depend on, of functions of elements
 JUMP = 1e-6  # of the size of a function, beyond which it jumps
 STILL = 1e-8  # of a run: with kinks so near to each other it would never end
+POSE_NUMBERS = 12  # shift and rotation of a user's joint
 # arguments of a side that a planar body cannot change, of x, R by rows, v, w
 FLAT = (2, 5, 8, 9, 10, 11, 14, 15, 16)
 
@@ -59,13 +69,18 @@ def without_derivative(words):
 
 class Watched(NamedTuple):
     """A user's function in an element: its place there, how to ask it, what it is called, of which level it is, how many results
-    it has. level : of compiled/kinks.py."""
+    and arguments it has, and where its parameters begin and end. level : of compiled/kinks.py.
+
+    element : below zero the node -1 - element of a joint of the tree.
+    """
 
     element: int
     branching: Branching
     words: str
     level: int
     results: int
+    arguments: int
+    parameters: tuple[int, int]
 
 
 class Kinked:
@@ -82,13 +97,12 @@ class Kinked:
         self.record = self._record(system, wish) if self.each else no_kinks(work)
 
     def _record(self, system, wish):
-        r, n, most = system.record, len(self.each), int(Given.SIZE)
+        n, most = len(self.each), int(Given.SIZE)
         rows, about = max(watched.results for watched in self.each), np.zeros((n, 7), np.int64)
         generic = np.zeros((n, most))
-        for j, (element, branching, _, level, results) in enumerate(self.each):
-            first, last = int(r.parameter[element]) + int(Header.OWN), int(r.parameter[element + 1])
-            about[j] = element, branching.kind, level, results, first, max(first, last), ARGUMENTS[branching.kind]
-            generic[j] = _directions(system, element, branching.kind)
+        for j, (element, branching, _, level, results, arguments, parameters) in enumerate(self.each):
+            about[j] = element, branching.kind, level, results, *parameters, arguments
+            generic[j] = _directions(system, self.each[j])
         given = np.zeros((n, Part.SIZE * most))
         given[:, Part.FIRST :: Part.SIZE] = generic
         state = np.zeros(5, np.int64)
@@ -116,7 +130,7 @@ class Kinked:
             return True
         if track[Track.POINTS] and watched.level in (POSITION, VELOCITY) and watched.branching.kind >= Kind.POSES:
             raise UserFunctionError(f"At the start {without_derivative(watched.words)}.")
-        if track[Track.POINTS]:
+        if track[Track.POINTS] and watched.level != COMPLETE:
             self._said += f" The run started where {watched.words} has no derivative."
         return track[Track.SEEN] > 0
 
@@ -168,7 +182,7 @@ class Kinked:
     def sentence(self):
         """Further sentences on kinks inside of steps, and on steps that ended where a function has no derivative."""
         said = self._said
-        for (_, _, words, _, _), (met, stood) in zip(self.each, self.record.counts, strict=False):
+        for (_, _, words, *_), (met, stood) in zip(self.each, self.record.counts, strict=False):
             if met and self.record.state[STOPS] == 0:
                 said += f" {met} {'kink' if met == 1 else 'kinks'} of {words} lay inside of steps, which costs accuracy"
                 said += ': kinks="stop at" ends steps there.'
@@ -179,6 +193,7 @@ class Kinked:
 
 def _functions(system):
     """All functions of the user in the elements of a system."""
+    yield from _joints(system)
     r = system.record
     known = {p.address: p.branching for p in system.keep if isinstance(p, Pointer) and p.branching is not None}
     if not known:
@@ -194,14 +209,50 @@ def _functions(system):
         level = (VELOCITY if r.velocity_level[r.row[e]] else POSITION) if not load else LOAD
         potential = branching.kind in (Kind.POTENTIAL_LAW, Kind.POTENTIAL)
         rows = int(r.parameters[r.parameter[e] + Header.ROWS]) if branching.kind in (Kind.POSES, Kind.MOTIONS) else 1
-        yield Watched(e, branching, words, POTENTIAL if potential else level, rows)
+        first, last = int(r.parameter[e]) + int(Header.OWN), int(r.parameter[e + 1])
+        own = ARGUMENTS[branching.kind], (first, max(first, last))
+        yield Watched(e, branching, words, POTENTIAL if potential else level, rows, *own)
 
 
-def _directions(system, element, kind):
-    """A direction (n,) of the arguments of an element in which all of them go that can change."""
-    found = np.zeros(int(Given.SIZE))
-    found[: ARGUMENTS[kind]] = np.cos(1.0 + np.arange(ARGUMENTS[kind]))
-    if kind >= Kind.POSES:
+def _joints(system):
+    """The functions of users' own joints."""
+    r, places = system.record, {}
+    for joint, (element, *_) in kept_elements(system).items():
+        places[joint] = element, int(r.parameter[element]) + JOINT + OWN
+    for n, node in enumerate(system.tree):
+        if node.joint is not None and node.joint.kind == "user":
+            places[node.joint] = -1 - n, int(r.tree.parameter[n]) + OWN
+    for joint, (element, first) in places.items():
+        for branching, level, results in _of_joint(joint):
+            words = f'the function "{name_of(branching.function)}" of joint "{joint.name}"'
+            arguments = joint.what.numbers + (POSE_NUMBERS if branching.kind == Kind.CLOSURE else 0)
+            own = first, first + len(joint.parameters)
+            yield Watched(element, branching, words, level, results, arguments, own)
+
+
+def _of_joint(joint):
+    """Each function of a user's joint, its level and how many results it has."""
+    what, n_p = joint.what, len(joint.parameters)
+    n_q, n_v = what.numbers, what.freedom
+    for function, arguments in asked(what, n_p):
+        if what.kind == "routine":
+            if course_of(function, arguments) is not None:  # else it may iterate, and its ways say nothing
+                yield of_joint(Kind.ROUTINE, (function, arguments), n_q, n_v), COMPLETE, 24 + 6 * n_v
+        elif what.kind == "implicit":
+            yield of_joint(Kind.CLOSURE, (function, arguments), n_q), POSITION, 6
+        elif what.motion is None:
+            yield of_joint(Kind.COORDINATES, (function, arguments), n_q), POSITION, POSE_NUMBERS
+        else:
+            is_motion = function is what.motion
+            level, results = (VELOCITY, 6 * n_v) if is_motion else (COMPLETE, POSE_NUMBERS)
+            yield of_joint(Kind.COORDINATES, (function, arguments), n_q), level, results
+
+
+def _directions(system, watched):
+    """A direction (n,) of the arguments of a function in which all of them go that can change."""
+    found, kind, element = np.zeros(int(Given.SIZE)), watched.branching.kind, watched.element
+    found[: watched.arguments] = np.cos(1.0 + np.arange(watched.arguments))
+    if Kind.POSES <= kind < Kind.COORDINATES:
         r = system.record
         for side, operand in enumerate((r.operand_a, r.operand_b)):
             body, first = int(operand[element]), 1 + side * int(Given.SIDE)
@@ -216,7 +267,7 @@ def _directions(system, element, kind):
 def _track(system, watched, state):
     """The track of a function at a state, by a call in plain Python; None where it cannot be called so."""
     track, kind, e = [0] * Track.SIZE, watched.branching.kind, watched.element
-    work, ways = system.evaluated(state.t, state.q, state.v), iter(_directions(system, e, kind))
+    work, ways = system.evaluated(state.t, state.q, state.v), iter(_directions(system, watched))
 
     def sided(values):
         return tuple(Sided(HyperDual(value, next(ways)), track) for value in values)
@@ -224,6 +275,9 @@ def _track(system, watched, state):
     try:
         with np.errstate(all="ignore"):
             function = plain_copy(watched.branching.function)
+            if kind >= Kind.COORDINATES:
+                function(*_joint(system, watched, state.q, work, sided))
+                return track
             time = sided([state.t])
             if kind == Kind.TIME:
                 function(*time)
@@ -237,6 +291,25 @@ def _track(system, watched, state):
     except Exception:  # whatever a function does in plain Python with such numbers
         return None
     return track
+
+
+def _joint(system, watched, q, work, sided):
+    """The arguments of a function of a user's joint."""
+    e, first, last = watched.element, *watched.parameters
+    if e < 0:
+        parameters, n, start = system.record.tree.parameters, -1 - e, int(system.record.tree.q_first[-1 - e])
+        d, C, s = work.branch.d[n], work.branch.c[n], q[start : start + system.tree[n].joint.what.numbers]
+    else:
+        parameters, m = system.record.parameters, element_memory(system.record, e)
+        count = watched.arguments - (POSE_NUMBERS if watched.branching.kind == Kind.CLOSURE else 0)
+        d, C, s = (
+            work.memory[m + POSE : m + POSE + 3],
+            work.memory[m + POSE + 3 : m + POSE + 12],
+            work.memory[m + S :][:count],
+        )
+    pose = (sided(d), tuple(map(sided, np.reshape(C, (3, 3))))) if watched.branching.kind == Kind.CLOSURE else ()
+    rest = (sided(np.zeros(watched.branching.numbers[1])),) if watched.branching.kind == Kind.ROUTINE else ()
+    return *pose, sided(s), *rest, parameters[first:last]
 
 
 def _parameters(system, e):

@@ -41,6 +41,13 @@ def counted_angles(system):
 def kept_joints(system):
     """Users' joints whose coordinates the time loop has to keep, those with rows -> places of all their elements in Work.memory;
     the first of them is that of the rows."""
+    return {
+        joint: [element_memory(system.record, e) for e in elements] for joint, elements in kept_elements(system).items()
+    }
+
+
+def kept_elements(system):
+    """The same joints -> their elements, that of the rows first."""
     if system.model is None:
         return {}
     r, found = system.record, {}
@@ -48,10 +55,10 @@ def kept_joints(system):
         row = system.rows[int(r.row[e])]
         joint = system.model.joints.get(row.joint) if row.owner == "joint" else None
         if joint is not None and joint.kind == "user":
-            found[joint] = [element_memory(r, e)]
+            found[joint] = [e]
     for e, measure in enumerate(system.measures):
         if measure.joint in found:
-            found[measure.joint].append(element_memory(r, e))
+            found[measure.joint].append(e)
     return found
 
 

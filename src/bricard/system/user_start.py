@@ -40,15 +40,24 @@ class Prepared(NamedTuple):
     pointer: Any
 
 
-def pointer_of(kind, function, motion, n_q, n_v, n_p):
+def asked(what, n_p):
+    """Each function of a user's joint with the names and shapes of its arguments."""
+    s, p = ("s", (what.numbers,)), ("p", Numbers(n_p))
+    if what.kind == "routine":
+        return ((what.function, (s, ("u", (what.freedom,)), p)),)
+    if what.kind == "implicit":
+        return ((what.function, (("d", (3,)), ("C", (3, 3)), s, p)),)
+    return tuple((function, (s, p)) for function in (what.function, what.motion) if function is not None)
+
+
+def pointer_of(what, n_p):
     """The compiled function."""
-    s, p = ("s", (n_q,)), ("p", Numbers(n_p))
-    if motion is not None:
-        return pointer(user_functions.with_motion, ((function, (s, p)), (motion, (s, p))), n_q, n_p)
-    if kind == "routine":
-        return pointer(user_functions.routine, ((function, (s, ("u", (n_v,)), p)),), n_q, n_v, n_p)
-    arguments = (s, p) if kind == "explicit" else (("d", (3,)), ("C", (3, 3)), s, p)
-    return pointer(getattr(user_functions, kind), ((function, arguments),), n_q, n_p)
+    n_q, n_v = what.numbers, what.freedom
+    if what.motion is not None:
+        return pointer(user_functions.with_motion, asked(what, n_p), n_q, n_p)
+    if what.kind == "routine":
+        return pointer(user_functions.routine, asked(what, n_p), n_q, n_v, n_p)
+    return pointer(getattr(user_functions, what.kind), asked(what, n_p), n_q, n_p)
 
 
 def directed(values, along):
@@ -111,7 +120,7 @@ class Start:
             self.refuse_singular(hx, "coordinates do not determine the pose", "other coordinates, or another start")
             branch = float(np.linalg.det(hx))
         basis = np.linalg.svd(hs * natural, full_matrices=True)[0]
-        pointer = pointer_of(self.kind, what.function, what.motion, self.n_q, self.n_v, self.p.size)
+        pointer = pointer_of(what, self.p.size)
         from ..model.frames import quaternion
 
         start = np.concatenate([self.s, np.zeros(7 - self.n_q), self.d, quaternion(self.C)])
