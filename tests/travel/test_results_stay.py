@@ -2,6 +2,7 @@
 
 import copy
 import gc
+import pickle
 import warnings
 
 import numpy as np
@@ -144,6 +145,21 @@ def test_arrays_of_a_solution_cannot_be_written(tmp_path):
             with pytest.raises(ValueError, match="read-only"):
                 array[...] = 0.0
                 pytest.fail(path)
+
+
+def test_what_a_solution_tells_of_its_run_cannot_be_changed(tmp_path):
+    """A run that goes on takes its tolerances from there, and a copy shares it."""
+    first = br.simulate(mechanism(), 0.02, output=[0.0, 0.01, 0.02])
+    second = br.simulate(first, 0.01, output=2)
+    second.save(tmp_path / "s.h5")
+    for result in (second, copy.copy(second), pickle.loads(pickle.dumps(second)), br.Solution.load(tmp_path / "s.h5")):
+        tables = [result.provenance, result.provenance["arguments"], result.provenance["earlier"][0]["arguments"]]
+        for table in (*tables, result.counters, result.seconds):
+            with pytest.raises(br.ModelError, match="does not change"):
+                table["rtol"] = 1.0
+        with pytest.raises(br.ModelError, match="does not change"):
+            tables[2]["output"].append(1.0)
+        assert br.rerun(result).same
 
 
 def test_a_copy_of_a_model_shares_nothing_that_changes():

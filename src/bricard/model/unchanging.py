@@ -1,4 +1,4 @@
-"""Lists and dicts that do not change: of models that were built, and of what was declared."""
+"""Lists and dicts that do not change: of models that were built, of what was declared, and of what was computed."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ __all__ = ["FrozenDict", "FrozenList", "refuse"]
 def refuse(self: Any, *arguments: object, **keywords: object) -> NoReturn:
     """Stand in place of whatever would change an object."""
     raise ModelError(
-        "The model of a System or a Solution does not change, nor does what was declared. Change the model that it was built "
-        "from, or a copy (system.model.copy()), and build again."
+        "The model of a System or a Solution does not change, nor does what was declared or computed. Change the model that it "
+        "was built from, or a copy (system.model.copy()), and build again; of other things that are kept take a copy."
     )
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ModelError
+from ..model.unchanging import FrozenDict, FrozenList
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +40,11 @@ class State:
 
 
 def read_only(value: Any) -> Any:
-    """A view of an array that cannot be written through it; anything else as it is."""
+    """A view of an array that cannot be written through it, dicts and lists as they are now; anything else as it is."""
+    if type(value) is dict:
+        return FrozenDict({key: read_only(item) for key, item in value.items()})
+    if type(value) is list:
+        return FrozenList(map(read_only, value))
     if not isinstance(value, np.ndarray) or not value.flags.writeable:
         return value
     view = value.view()
