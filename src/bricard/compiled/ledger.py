@@ -2,7 +2,9 @@
 
 Turns of joint angles: by address (kernels/turns.py), whenever the turns of all bodies add up to something. Work of what is not
 conservative: W = integral of the power by Gauss' rule, piece by piece between ends of steps, outputs and knots of tables, where
-the power of a drive has a kink. States inside a step are the integrator's dense output, or, where Gauss' rule has two nodes, from
+the power of a drive has a kink. A piece is halved until the rule resolves the power in it: with n nodes the last coefficient of
+the power in Legendre's polynomials, c of its size, stands for an error of c^(2n / (n - 1)), as coefficients of a smooth function
+fall geometrically. A step may be much too long for it where drives leave nothing free, or where loads do no work. States inside a step are the integrator's dense output, or, where Gauss' rule has two nodes, from
 the cubic through q and q' at both ends, with v = T+ q', whose errors at two nodes cancel each other up to O(h^4). The power is
 looked at in a Work of its own: the march does not notice.
 
@@ -29,6 +31,10 @@ LAST = 3  # the last power that was sure, not a number before there was one
 WAITING = 4  # time since then, for which the power is not known yet
 LARGEST = 5  # power that was sure so far
 BELIEVED = 0.05  # of that: an unsure power that differs from the last one by less is as good as any
+RESOLVED = 100.0  # error of Gauss' rule, in relative tolerances of the run, up to which it resolves a power
+SHORTEST = 1.0 / 128  # piece of a step
+# halvings in a row with which the last coefficient may fall by less than this factor: rounding and jumps have no smaller pieces
+PATIENCE, FALLS = 2, 0.7
 UNSURE = 2  # of work.energy: 1 where the power is not known well
 
 ON_CUBIC = 2  # nodes with which states lie on the cubic
@@ -144,25 +150,58 @@ def on_cubic(s, h, run, system):
 
 
 @compiled
-def add_work(functions, form, t, h, end, run, system, work):
-    """Add the work up to the share `end` of the step, in which the power is smooth."""
+def look_at_power(functions, form, t, h, start, end, run, system, work):
+    """The power at the nodes of a piece of the step, from the share `start` to `end`, into ledger.powers."""
     ledger, interpolate, expand, n_q = run.ledger, functions[1], form[2], system.n_q
-    power, done, simple = ledger.functions[1], ledger.sums[COVERED], ledger.nodes.size == ON_CUBIC
-    nodes, weights, own, scratch = ledger.nodes, ledger.weights, ledger.work, run.scratch
+    power, simple, powers = ledger.functions[1], ledger.nodes.size == ON_CUBIC, ledger.powers
+    nodes, own, scratch = ledger.nodes, ledger.work, run.scratch
     for k in range(nodes.size):
-        place = done + (end - done) * nodes[k]
+        place = start + (end - start) * nodes[k]
         now = t + place * h
         if simple:
             on_cubic(place, h, run, system)
-            found = call_power(power, now, ledger.q[2], ledger.v, system, own)
+            powers[0, k] = call_power(power, now, ledger.q[2], ledger.v, system, own)
         else:
             call_interpolate(interpolate, t, h, place, scratch, run)
             if expand != 0:
                 call_expand(expand, now, scratch, ledger.q[2], ledger.v, system, work)
-                found = call_power(power, now, ledger.q[2], ledger.v, system, own)
+                powers[0, k] = call_power(power, now, ledger.q[2], ledger.v, system, own)
             else:
-                found = call_power(power, now, scratch[:n_q], scratch[n_q : n_q + system.n_v], system, own)
-        add_power(h * (end - done) * weights[k], found, own.energy[UNSURE] == 1.0, ledger.sums)
+                powers[0, k] = call_power(power, now, scratch[:n_q], scratch[n_q : n_q + system.n_v], system, own)
+        powers[1, k] = own.energy[UNSURE]
+
+
+@compiled
+def excess(run):
+    """How much larger the last coefficient of ledger.powers is than it may be; 0 where that is not known."""
+    ledger, n, last, unsure = run.ledger, run.ledger.nodes.size, 0.0, 0.0
+    powers, largest = ledger.powers, ledger.sums[LARGEST]
+    for k in range(n):
+        last += ledger.highest[k] * powers[0, k]
+        largest = max(largest, abs(powers[0, k]))
+        unsure += powers[1, k]
+    if n == ON_CUBIC or unsure > 0.0 or not largest > 0.0:  # on a cubic, the states are no better than the rule
+        return 0.0
+    return abs(last) / (largest * (RESOLVED * run.tolerance[0]) ** (0.5 * (n - 1) / n))
+
+
+@compiled
+def add_work(functions, form, t, h, end, run, system, work):
+    """Add the work up to the share `end` of the step, in which the power is smooth."""
+    ledger, done, n = run.ledger, run.ledger.sums[COVERED], run.ledger.nodes.size
+    powers, width, before, stalled = ledger.powers, end - done, math.inf, 0
+    least, wider = SHORTEST * width, 0.5 * 0.5 ** (n - 1)
+    while done < end:
+        stop = done + width if done + (1.0 + 1e-9) * width < end else end
+        look_at_power(functions, form, t, h, done, stop, run, system, work)
+        rest = excess(run)
+        if rest > 1.0 and width > least and stalled < PATIENCE:
+            stalled = 0 if rest < FALLS * before else stalled + 1
+            before, width = rest, 0.5 * width
+            continue
+        for k in range(n):
+            add_power(h * (stop - done) * ledger.weights[k], powers[0, k], powers[1, k] == 1.0, ledger.sums)
+        done, before, width = stop, math.inf, 2.0 * width if rest < wider else width
     ledger.sums[COVERED] = end
 
 

@@ -379,6 +379,8 @@ class Ledger(NamedTuple):
     kept: INDEX  # (m) places in Work.memory of coordinates of users' joints that have rows
     nodes: VECTOR  # of Gauss' rule, from 0 to 1
     weights: VECTOR
+    highest: VECTOR  # from the power at the nodes to its last coefficient in Legendre's polynomials
+    powers: MATRIX  # (2, nodes) power (W) at the nodes, and 1 where it is not known well
     knots: VECTOR  # times (s) at which the third derivative of a profile jumps
     ahead: INTEGERS  # (1) the knot that is next
     sums: VECTOR  # (6) work since the start, what it covers and waits for, turn of the bodies: see compiled/ledger.py

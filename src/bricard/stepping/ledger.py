@@ -25,6 +25,7 @@ def empty_ledger(problem, method, work, outputs, energy):
     nodes, kept = (np.zeros(0), np.zeros(0)), sparse.index(kept_places(system))
     if source is not None:
         nodes = np.polynomial.legendre.leggauss(_count(method))
+    top = np.polynomial.legendre.Legendre.basis(max(len(nodes[0]) - 1, 0))
     n, n_q = len(angles), system.n_q if source is not None else 0
     return Ledger(
         functions=table((FOLLOW, POWER), (follow_angles if angles else None, source)),
@@ -35,6 +36,8 @@ def empty_ledger(problem, method, work, outputs, energy):
         kept=kept,
         nodes=0.5 * (1.0 + nodes[0]),
         weights=0.5 * nodes[1],
+        highest=(top.degree() + 0.5) * nodes[1] * top(nodes[0]),
+        powers=np.zeros((2, len(nodes[0]))),
         knots=np.zeros(0) if source is None else np.array(sorted(knot_times(system.model))),
         ahead=np.zeros(1, np.int64),
         sums=np.array([np.nan if unknown else 0.0, 0.0, 0.0, np.nan, 0.0, 0.0]),
