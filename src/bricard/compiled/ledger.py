@@ -6,8 +6,8 @@ the power of a drive has a kink. A piece is halved until the rule resolves the p
 the power in Legendre's polynomials, c of its size, stands for an error of c^(2n / (n - 1)), as coefficients of a smooth function
 fall geometrically. A step may be much too long for it where drives leave nothing free, or where loads do no work. States
 inside a step are the integrator's dense output, or, where Gauss' rule has two nodes, from the cubic through q and q' at both
-ends, with v = T+ q', whose errors at two nodes cancel each other up to O(h^4). The power is looked at in a Work of its own: the march
-does not notice.
+ends, with v = T+ q', whose errors at two nodes cancel each other up to O(h^4). The power is looked at in a Work of its own: the
+march does not notice.
 
 Close to a singular position the loads that hold a driven mechanism are not known: an error of its state shows in them divided
 by the square of the distance. A power there that cannot be believed is taken to lie between the last one before and the next
