@@ -285,6 +285,11 @@ def test_newtons_method_in_other_rotation_parameters():
         assert solution.counters["iterations"] <= 3.2 * solution.counters["steps"]
 
 
+def passings(solution, joint):
+    """How often the bars pass the line, where at most one step is divided each time; they begin upright."""
+    return np.count_nonzero(np.diff(np.sign(np.cos(solution.joint(joint)))))
+
+
 @pytest.mark.parametrize("planar", [True, False])
 @pytest.mark.parametrize(
     ("name", "options", "duration", "steps", "factor"),
@@ -298,10 +303,19 @@ def test_singular_positions_at_every_step(name, options, duration, steps, factor
     """T6: the end is reached, the energy error falls with the square of the step, and the constraints hold at all levels."""
     for h in steps:
         solution = simulate(PROBLEMS[name].model(planar=planar, **options), duration, step=h, **METHOD)
-        assert solution.counters["rejected"] <= 5
+        assert solution.counters["rejected"] <= passings(solution, "A" if name == "four-bar" else "A0")
         assert solution.counters["iterations"] <= 2.6 * solution.counters["steps"]
         assert np.abs(solution.energy.error).max() <= factor * h * h
         assert solution.constraint_errors.position.max() <= 1e-12
         assert solution.constraint_errors.velocity.max() <= 1e-12
         divided = "divided" in {event.kind for event in solution.events}
         assert divided == ("the step was divided" in solution.status) == (solution.counters["rejected"] > 0)
+
+
+@pytest.mark.parametrize(("planar", "step"), [(True, 2.3402471377307753e-4), (False, 7.06456e-4)])
+def test_no_step_ends_where_rounding_decides(planar, step):
+    """T6: steps that ended some 1e-5 rad from a singular position left it with 1e-3 J, which rounding of the velocities made."""
+    solution = simulate(PROBLEMS["double-four-bar"].model(planar=planar), 10.0, step=step, **METHOD)
+    assert np.abs(solution.energy.error).max() <= 900.0 * step * step  # as at every other step, see above
+    assert solution.counters["rejected"] <= passings(solution, "A0")
+    assert "close to a singular position" in solution.status

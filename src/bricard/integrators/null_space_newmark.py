@@ -8,8 +8,8 @@ N spans the null space of G1. It is never computed: N^T W^-1 r = 0 means r = W G
 with multipliers of its own. The motion behaves as that of minimal coordinates with the same formula: the trapezoidal rule is
 stable at any step without damping, Fox-Goodwin (the default, the most accurate) up to h = sqrt(6) / omega, beta = 0 (central
 differences) up to 2 / omega; constraints add no frequency. Index-3 Newmark has none of that.
-Redundant rows and singular positions are no obstacle. A step that ends closer to a singular position than rounding allows is
-divided, so that the next one steps over the position; the status says so.
+Redundant rows and singular positions are no obstacle. A step that ends closer to a singular position than rounding allows, which
+moves v by 1e-16 over the square of the distance, is divided, so that the next one steps over the position; the status says so.
 
 W is the metric in which r is normal to the null space: 1 for translations, 1 / (lever * characteristic length)^2 for turns.
 Every lever gives order 2; a long one lets Newmark's formula hold for the turns, which is more accurate in linkages.
@@ -46,6 +46,7 @@ from .null_space_newton import (
     factorise_projector,
     factorise_tangent,
     solve_linearised,
+    squared_sine,
 )
 
 call_retract = RETRACT.call
@@ -57,6 +58,9 @@ HOLDS = 10.0  # tolerances that errors of the constraints may have before the la
 # corrections, in characteristic lengths or radians, that make the tangent too old; in steps that are long for the motion
 RENEWED, RENEWED_FAST = 1e-4, 1e-6
 FAST = 0.2  # motion in such a step, in characteristic lengths or radians: there Newton's method needs d(G^T mu)/dq too
+# of a step that ends close to a singular position: squared sine there times squared motion, per distance of the farthest body;
+# and what it is of the squared sine at the start. A fifth of the step is left then, and half a step ends farther away
+ROUNDING, CLOSER = 1e-13, 1.0 / 16.0
 MOMENT = 1e-5  # of a step, or of the time of the fastest motion
 
 
@@ -208,6 +212,31 @@ def correct(h, weight, run, system):
 
 
 @compiled
+def squared_sine_here(run, system, work):
+    """That of the position with G in work, 0 where it is singular; overwrites the factors of the projector."""
+    inverse = run.stages[Row.METRIC]
+    mass = factorise_projector(run.real, inverse, system, work)
+    return squared_sine(run.real, mass, inverse, system, work) if mass > 0.0 else 0.0
+
+
+@compiled
+def ends_too_close(t, way, farthest, run, system, work):
+    """Whether the end of a step from t is so close to a singular position that rounding moves v there by more than a share of
+    the error of the formulas, but its start is not. work is evaluated at the end, afterwards at the start if it was looked at.
+
+    At an angle whose sine is s a rounding of e moves q by e / s across the motion, and v by v e / s^2.
+    """
+    if work.kkt.report[0] == 0:
+        return False
+    end = squared_sine_here(run, system, work)
+    if end * way * way >= ROUNDING * farthest:
+        return False
+    n_q = system.n_q
+    evaluate(t, run.y[:n_q], run.y[n_q : n_q + system.n_v], VELOCITY, system, work)
+    return end < CLOSER * squared_sine_here(run, system, work)
+
+
+@compiled
 def conclude(t, h, gamma, beta, run, system, work):
     """The end of a step that has converged: q, and what the next step begins with."""
     stages, y, y_new, n_q, n_v = run.stages, run.y, run.y_new, system.n_q, system.n_v
@@ -256,6 +285,8 @@ def null_space_newmark(form, t, h, run, system, work):
         size, worst = correct(h, weight, run, system)
         stagnates = iteration > 3 and 0.3 * previous < size <= limit
         if (size <= enough or stagnates) and left <= HOLDS * enough:
+            if ends_too_close(t, way, farthest, run, system, work):
+                break
             conclude(t, h, gamma, beta, run, system, work)
             return RUNNING
         if not size < 1e100 or (iteration > 5 and size > previous):

@@ -28,7 +28,7 @@ from ..formulations.increments import spin_of_rate
 from ..kernels.vectors import cross, triple
 from ..linalg.dense import mean_mass
 from ..linalg.factor import factorise, factorise_symmetric, failure, solve, solve_symmetric
-from ..linalg.kkt import discount_stiffness, evaluate
+from ..linalg.kkt import discount_stiffness, evaluate, smallest_square
 
 call_retract = RETRACT.call
 # of memory: size of the last step, 1 if the u and the shifts of an earlier step are at hand, 1 if there are nonholonomic rows
@@ -89,6 +89,22 @@ def factorise_projector(matrix, inverse, system, work):
     for i in range(n_v):
         a[diagonal[i]] = mass * inverse[i]
     return mass if factorise_symmetric(matrix) else 0.0
+
+
+@compiled
+def squared_sine(matrix, mass, inverse, system, work):
+    """Squared sine of the smallest angle of a row that is not left out to all others, from factors of factorise_projector() in
+    `matrix` and G in work; overwrites work.b and work.e."""
+    size, g, g_row, g_column = work.e, work.g, system.g_row, system.g_column
+    for i in range(system.n_rows):
+        size[i] = 0.0
+    for e in range(g.size):
+        if g_column[e] < system.n_v:
+            size[g_row[e]] += g[e] * g[e] / (mass * inverse[g_column[e]])
+    for i in range(system.n_rows):
+        if not size[i] > 0.0:
+            size[i] = system.row_diagonal[i]
+    return smallest_square(matrix, size, system, work)
 
 
 @compiled

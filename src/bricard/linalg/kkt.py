@@ -267,10 +267,11 @@ def smallest_pivot(system, work):
 
 
 @compiled
-def smallest_square(size, system, work):
+def smallest_square(matrix, size, system, work):
     """Estimate of the smallest eigenvalue of G W G^T, rows divided by their sizes, whose squares are `size`; overwrites work.b.
 
-    Inverse iteration with the factors in work.kkt. A pivot may be small only because columns of its row are still to come.
+    Inverse iteration with the factors of [W^-1 G^T; G -epsilon] in `matrix`. A pivot may be small only because
+    columns of its row are still to come.
     """
     b, n_v, growth = work.b, system.n_v, 0.0
     for i in range(system.n_rows):
@@ -281,7 +282,7 @@ def smallest_square(size, system, work):
             b[i] = 0.0
         for i in range(system.n_rows):
             before += b[n_v + 1 + i] ** 2 / size[i]
-        solve_symmetric(work.kkt, b, b)
+        solve_symmetric(matrix, b, b)
         for i in range(system.n_rows):
             after += b[n_v + 1 + i] ** 2 * size[i]
         if not 0.0 < after < math.inf:
@@ -328,7 +329,7 @@ def squared_sine(vanishing, system, work):
         limits[k] = kept[k]
     found = report[0]
     report[0], report[1], report[2] = weak, first, vanished
-    return smallest_square(size, system, work) if found > 0 else 1.0
+    return smallest_square(matrix, size, system, work) if found > 0 else 1.0
 
 
 @CONFIRM
