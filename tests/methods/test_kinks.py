@@ -7,6 +7,7 @@ from scipy.integrate import solve_ivp
 import bricard as br
 import bricard.stepping.kinks as kinks
 from bricard.errors import IncompatibleMethods, ModelError, SimulationError, UserFunctionError
+from bricard.kernels import laws
 from bricard.system.assembler import assemble
 
 END = 1.8
@@ -361,6 +362,28 @@ def test_functions_without_branches_are_not_watched():
     assert not watched.each and watched.record.functions.size == 0
     with_stop = kinks.Kinked((s := block(stop).build()), assemble(s), s.work(), None, False, 1.0, True)
     assert [each.words for each in with_stop.each] == ['the function "stop" of motor "law"']
+
+
+def test_sides_alone_are_those_of_a_call_with_all_results():
+    """Without room for results the same track is found: mark, number of sides, points without a derivative."""
+
+    def law(t, x, v):
+        force = np.exp(min(x, 0.5)) * abs(v) if t > 0.5 else np.interp(x, (0.0, 1.0), (0.0, 2.0))
+        return force - (np.sign(x) if np.hypot(x, v) > 1.0 else 0.0) * (v % 0.3)
+
+    asked = laws.of_function(law).branching.pointer()
+    random, given, numbers = np.random.default_rng(25), np.zeros(12), np.zeros(1)
+    marks = set()
+    for _ in range(40):
+        given[::4], given[1::4] = random.uniform(-1.0, 1.5, 3), 1.0
+        given[4 if random.random() < 0.3 else 0] = 0.0
+        tracks, parts = np.zeros((2, 3), np.int64), np.full(4, np.nan)
+        for track, room in zip(tracks, (parts, parts[:0]), strict=True):
+            asked(given, numbers, 0, 0, track, room)
+        assert (tracks[0] == tracks[1]).all() and tracks[0, 1] > 0
+        assert parts[0] == pytest.approx(law(*given[::4]), rel=1e-14)
+        marks.add(tracks[0, 0])
+    assert len(marks) > 6
 
 
 # points without a derivative -------------------------------------------------------------------------------------------------

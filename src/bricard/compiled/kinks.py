@@ -27,12 +27,13 @@ LOAD, POSITION, VELOCITY, POTENTIAL, COMPLETE = range(
     5
 )  # levels: what results are; COMPLETE: with all derivatives that count
 WHERE, AIM, SPAN, EXPECTED, MOVED = range(5)  # of place
-DENSE, TRIES, FAR, STOPS, FOUND = range(5)  # of state
+DENSE, TRIES, FAR, STOPS, FOUND, ENDS = range(6)  # of state
 MARK, SEEN, POINTS = range(3)  # of a track (hyperdual/sided.py)
 KINKS, STANDS = range(2)  # of counts
 
 WIDTH = 1e-10  # of the step, to which a kink is found
 FEW = 16  # kinks in one step
+RARE = 16  # steps, after which results are looked at again for their size; sides are at the end of each
 NEAR = 1e-5  # of the step that met the kink: an end that is so near is continued to it
 MARGINS = (0.2, 0.4, 0.6, 0.8)  # of a step: so much before the kink it is to end, after so many that did not
 ROUGH, CLOSE = 0.02, 1e-3  # the same of further steps, larger ones and smaller ones

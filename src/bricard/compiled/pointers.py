@@ -71,6 +71,15 @@ def inlined(function):
     return njit(error_model="numpy")(unique(function))
 
 
+def spread(function):
+    """The same, copied into each place that calls it: what is not used there is not computed."""
+    return (
+        function
+        if PYTHON_ONLY
+        else njit(error_model="numpy", forceinline=True)(unique(getattr(function, "py_func", function)))
+    )
+
+
 class Bound:
     """Base class of what holds addresses of this process. A copy, or a pickle read elsewhere, would point to nothing."""
 
@@ -102,6 +111,7 @@ class Pointer(Bound):
         self.interface, self.function = interface, compiled(function)
         self.__doc__, self.__name__ = function.__doc__, function.__name__
         self.branching: Any = None  # of a user's function: how to ask for its branches (kernels/branches.py)
+        self.followed: tuple[Any, ...] = ()  # users' functions in it, as they were when it was made (users.py)
 
     @cached_property
     def address(self):

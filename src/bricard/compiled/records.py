@@ -364,7 +364,7 @@ class Kinks(NamedTuple):
     # (5) where in the step the run is interrupted, 2: nowhere; times at which steps end and at which the kink is expected; size
     # of the step that met it; by how much its time has moved last
     place: VECTOR
-    state: INTEGERS  # (5) see compiled/kinks.py
+    state: INTEGERS  # (6) see compiled/kinks.py
     work: Work  # of its own where there is something to watch
 
 

@@ -23,13 +23,19 @@ def pointer(make, asked, *details):
     asked : each function with (name, shape) of each of its arguments, shapes as in hyperdual/following.py. Code is the same where
     all that it uses is, values of global names included.
     """
-    ready = [differentiable(function, arguments) for function, arguments in asked]
-    if PYTHON_ONLY:
-        return make(*ready, *details)
-    key = make.__module__, make.__qualname__, tuple(map(fingerprint, ready)), details
-    if key not in _pointers:
-        _pointers[key] = make(*ready, *details)
-    return _pointers[key]
+    return pointer_of(make, tuple(differentiable(function, arguments) for function, arguments in asked), *details)
+
+
+def pointer_of(make, ready, *details):
+    """The same of functions that are ready."""
+    key = None if PYTHON_ONLY else (make.__module__, make.__qualname__, tuple(map(fingerprint, ready)), details)
+    made = None if key is None else _pointers.get(key)
+    if made is None:
+        made = make(*ready, *details)
+        made.followed = ready
+    if key is not None:
+        _pointers[key] = made
+    return made
 
 
 def differentiable(function, arguments):

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from ..compiled.hyperdual_arrays import store, take
 from ..compiled.interfaces import BRANCHES
-from ..compiled.pointers import Pointer, compiled, inlined
+from ..compiled.pointers import Pointer, compiled, inlined, spread
 from ..compiled.sided import sided
-from ..compiled.users import pointer
+from ..compiled.users import pointer_of
 from .functions import Motion, Pose
 
 
@@ -30,31 +30,24 @@ class Kind(IntEnum):
 
 
 class Branching(NamedTuple):
-    """A user's function of a kind, with names and shapes of its arguments, and what makes its pointer, with these numbers."""
+    """A user's function of a kind, ready for compiled code, and the numbers that its pointer is made with.
+
+    followed : by compiled/users.py when the model was built.
+    """
 
     kind: Kind
-    given: tuple[Any, Any]
-    make: Any
+    function: Any
+    followed: Any
     numbers: tuple[int, ...] = ()
-
-    @property
-    def function(self) -> Any:
-        """The function as the user wrote it."""
-        return self.given[0]
 
     def pointer(self) -> Pointer:
         """The pointer, compiled when its address is asked for."""
-        return pointer(self.make, (self.given,), *self.numbers)
+        return pointer_of(MAKERS[self.kind], (spread(self.followed),), *self.numbers)
 
 
-def of_joint(kind: Kind, given: tuple[Any, Any], *numbers: int) -> Branching:
-    """A function of a user's joint; numbers : of its coordinates, and of its velocities for a routine."""
-    return Branching(kind, given, MAKERS[kind], numbers)
-
-
-def with_branches(made: Pointer, kind: Kind, given: tuple[Any, Any]) -> Pointer:
-    """The pointer of a user's function, which now tells how to ask for its branches; `given` as compiled/users.py takes it."""
-    made.branching = Branching(kind, given, MAKERS[kind])
+def with_branches(made: Pointer, kind: Kind, function: Any) -> Pointer:
+    """The pointer of a user's function, the first one in it, which now tells how to ask for its branches."""
+    made.branching = Branching(kind, function, made.followed[0])
     return made
 
 
@@ -62,6 +55,20 @@ def with_branches(made: Pointer, kind: Kind, given: tuple[Any, Any]) -> Pointer:
 def three(numbers, track):
     """Three numbers with a track."""
     return sided(numbers[0], track), sided(numbers[1], track), sided(numbers[2], track)
+
+
+def asker(found):
+    """The pointer of a function that gives its results with a track; without room for them the track alone is found, and what
+    the sides do not need is not computed."""
+    found = spread(found)
+
+    def branches(given, parameters, first, last, track, parts):
+        if parts.size > 0:
+            store(parts, found(given, parameters, first, last, track))
+        else:
+            found(given, parameters, first, last, track)
+
+    return BRANCHES(branches)
 
 
 def several(n):
@@ -75,28 +82,28 @@ def several(n):
 def of_time(function):
     """The pointer of a function of time."""
 
-    def branches(given, parameters, first, last, track, parts):
-        store(parts, function(sided(take(given, 0, 1)[0], track)))
+    def found(given, parameters, first, last, track):
+        return function(sided(take(given, 0, 1)[0], track))
 
-    return BRANCHES(branches)
+    return asker(found)
 
 
 def of_law(function):
     """The pointer of a law F(t, x, x')."""
 
-    def branches(given, parameters, first, last, track, parts):
-        store(parts, function(*three(take(given, 0, 3), track)))
+    def found(given, parameters, first, last, track):
+        return function(*three(take(given, 0, 3), track))
 
-    return BRANCHES(branches)
+    return asker(found)
 
 
 def of_potential_law(function):
     """The pointer of a potential U(x)."""
 
-    def branches(given, parameters, first, last, track, parts):
-        store(parts, function(sided(take(given, 1, 1)[0], track)))
+    def found(given, parameters, first, last, track):
+        return function(sided(take(given, 1, 1)[0], track))
 
-    return BRANCHES(branches)
+    return asker(found)
 
 
 @compiled
@@ -116,66 +123,66 @@ def pose_of_second(given, track):
 def of_poses(function):
     """The pointer of rows that depend on poses."""
 
-    def branches(given, parameters, first, last, track, parts):
+    def found(given, parameters, first, last, track):
         a, b = pose(given, track), pose_of_second(given, track)
-        store(parts, function(sided(take(given, 0, 1)[0], track), a, b, parameters[first:last]))
+        return function(sided(take(given, 0, 1)[0], track), a, b, parameters[first:last])
 
-    return BRANCHES(branches)
+    return asker(found)
 
 
 def of_motions(function):
     """The pointer of rows or loads that depend on poses and velocities."""
 
-    def branches(given, parameters, first, last, track, parts):
+    def found(given, parameters, first, last, track):
         a, b = pose(given, track), pose_of_second(given, track)
         motion_a = Motion(a.x, a.R, three(take(given, 13, 3), track), three(take(given, 16, 3), track))
         motion_b = Motion(b.x, b.R, three(take(given, 31, 3), track), three(take(given, 34, 3), track))
-        store(parts, function(sided(take(given, 0, 1)[0], track), motion_a, motion_b, parameters[first:last]))
+        return function(sided(take(given, 0, 1)[0], track), motion_a, motion_b, parameters[first:last])
 
-    return BRANCHES(branches)
+    return asker(found)
 
 
 def of_potential(function):
     """The pointer of a potential U(a, b, p) of two poses."""
 
-    def branches(given, parameters, first, last, track, parts):
+    def found(given, parameters, first, last, track):
         a, b = pose(given, track), pose_of_second(given, track)
-        store(parts, function(a, b, parameters[first:last]))
+        return function(a, b, parameters[first:last])
 
-    return BRANCHES(branches)
+    return asker(found)
 
 
 def of_coordinates(function, n):
     """The pointer of a function of n coordinates of a user's joint: its pose, or its motion."""
     tracked = several(n)
 
-    def branches(given, parameters, first, last, track, parts):
-        store(parts, function(tracked(take(given, 0, n), track), parameters[first:last]))
+    def found(given, parameters, first, last, track):
+        return function(tracked(take(given, 0, n), track), parameters[first:last])
 
-    return BRANCHES(branches)
+    return asker(found)
 
 
 def of_routine(function, n, velocities):
     """The pointer of a routine, at rest: what depends on velocities are its own derivatives."""
     tracked, at_rest = several(n), several(velocities)
 
-    def branches(given, parameters, first, last, track, parts):
+    def found(given, parameters, first, last, track):
         s, u = tracked(take(given, 0, n), track), at_rest(take(given, n, velocities), track)
-        store(parts, function(s, u, parameters[first:last]))
+        return function(s, u, parameters[first:last])
 
-    return BRANCHES(branches)
+    return asker(found)
 
 
 def of_closure(function, n):
     """The pointer of residuals of a user's joint with n coordinates."""
     tracked = several(n)
 
-    def branches(given, parameters, first, last, track, parts):
+    def found(given, parameters, first, last, track):
         C = (three(take(given, 3, 3), track), three(take(given, 6, 3), track), three(take(given, 9, 3), track))
         d, s = three(take(given, 0, 3), track), tracked(take(given, 12, n), track)
-        store(parts, function(d, C, s, parameters[first:last]))
+        return function(d, C, s, parameters[first:last])
 
-    return BRANCHES(branches)
+    return asker(found)
 
 
 MAKERS = (  # by kind

@@ -1,7 +1,7 @@
 """The branches of users' functions at a state: where the bodies are, the arguments of each function, and its track."""
 
 from ..compiled.interfaces import KERNEL, PLACE, SIDES
-from ..compiled.kinks import ARGUMENTS, ELEMENT, END, KIND, RESULTS, ask_branches
+from ..compiled.kinks import ARGUMENTS, ELEMENT, END, ENDS, KIND, RARE, RESULTS, ask_branches
 from ..compiled.pointers import compiled
 from .branches import Kind
 from .functions import put_poses, put_velocities
@@ -49,19 +49,23 @@ def put_arguments(t, given, about, system, work):
 
 @SIDES
 def sides(t, q, v, row, run, system):
-    """Tracks of all functions into a row; at the ends of a step also their arguments and the size of their results."""
+    """Tracks of all functions into a row; at the ends of a step also their arguments, and now and then the size of results."""
     kinks, own, first = run.kinks, run.kinks.work, system.first
     tracks, n = kinks.tracks, kinks.functions.size
     call_place(system.methods[5], t, q, v, system, own)
     for k in range(system.stage[0], system.stage[1]):
         call_kernel(system.kernels[k], t, 0, first[k], first[k + 1], system, own)
+    if row == END:
+        kinks.state[ENDS] += 1
+    whole = row != END or kinks.state[ENDS] % RARE == 0
     for j in range(n):
-        given, about, track, parts = kinks.given[j], kinks.elements[j], tracks[row * n + j], kinks.parts[0, j]
+        given, about, track = kinks.given[j], kinks.elements[j], tracks[row * n + j]
+        parts = kinks.parts[0, j] if whole else kinks.parts[0, j][:0]
         put_arguments(t, given, about, system, own)
         track[0], track[1], track[2] = 0, 0, 0
         ask_branches(j, track, parts, run, system)
         if row <= END:
             for i in range(about[ARGUMENTS]):
                 kinks.ends[row, j, i] = given[4 * i]
-            for r in range(about[RESULTS]):
+            for r in range(about[RESULTS] if whole else 0):
                 kinks.size[j] = max(kinks.size[j], abs(parts[4 * r]))

@@ -49,7 +49,7 @@ def of_profile(profile):
 def of_function(function):
     """The law of a user's function F(t, x, x'), with exact derivatives."""
     given = function, LAW_OF
-    return with_branches(pointer(_law, (given,)), Kind.LAW, given)
+    return with_branches(pointer(_law, (given,)), Kind.LAW, given[0])
 
 
 def _law(function):
@@ -64,7 +64,7 @@ def _law(function):
 def of_potential(potential):
     """The law of a user's potential U(x): F = -U'(x)."""
     given = potential, POTENTIAL_OF
-    return with_branches(pointer(_elastic, (given,)), Kind.POTENTIAL_LAW, given)
+    return with_branches(pointer(_elastic, (given,)), Kind.POTENTIAL_LAW, given[0])
 
 
 def _elastic(potential):
@@ -78,7 +78,7 @@ def _elastic(potential):
 def of_function_and_potential(function, potential):
     """The law of a user's function F(t, x, x') that is -U'(x) at rest: what it adds with x' is not conservative."""
     given = function, LAW_OF
-    return with_branches(pointer(_elastic_and_rest, (given, (potential, POTENTIAL_OF))), Kind.LAW, given)
+    return with_branches(pointer(_elastic_and_rest, (given, (potential, POTENTIAL_OF))), Kind.LAW, given[0])
 
 
 def _elastic_and_rest(function, potential):

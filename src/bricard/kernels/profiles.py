@@ -98,7 +98,7 @@ def tabulated(t, parameters, first, out):
 def of_function(function):
     """The profile of a user's function u(t), with exact derivatives."""
     given = function, (("t", ()),)
-    return with_branches(pointer(_profile, (given,)), Kind.TIME, given)
+    return with_branches(pointer(_profile, (given,)), Kind.TIME, given[0])
 
 
 def _profile(function):

@@ -24,7 +24,7 @@ from ..hyperdual.course import course_of, name_of
 from ..hyperdual.number import HyperDual
 from ..hyperdual.rebuild import plain_copy
 from ..hyperdual.sided import Sided, Track
-from ..kernels.branches import Branching, Kind, of_joint
+from ..kernels.branches import Branching, Kind
 from ..kernels.functions import Given, Header, Motion, Part, Pose
 from ..kernels.kinks import sides
 from ..kernels.user_elimination import JOINT, POSE
@@ -32,7 +32,7 @@ from ..kernels.user_layout import OWN, S
 from ..solution.solution import Event
 from ..system.assembler import complete
 from ..system.turns import element_memory, kept_elements
-from ..system.user_start import asked
+from ..system.user_start import asked, prepared
 from .events import Resets
 from .start import no_kinks
 
@@ -105,7 +105,7 @@ class Kinked:
             generic[j] = _directions(system, self.each[j])
         given = np.zeros((n, Part.SIZE * most))
         given[:, Part.FIRST :: Part.SIZE] = generic
-        state = np.zeros(5, np.int64)
+        state = np.zeros(6, np.int64)
         state[STOPS] = wish != COUNT and not self.fixed
         return Kinks(
             functions=np.array([address_of(BRANCHES, pointer) for pointer in self._pointers], np.int64),
@@ -234,18 +234,16 @@ def _of_joint(joint):
     """Each function of a user's joint, its level and how many results it has."""
     what, n_p = joint.what, len(joint.parameters)
     n_q, n_v = what.numbers, what.freedom
-    for function, arguments in asked(what, n_p):
+    for (function, arguments), followed in zip(asked(what, n_p), prepared(joint).pointer.followed, strict=True):
         if what.kind == "routine":
             if course_of(function, arguments) is not None:  # else it may iterate, and its ways say nothing
-                yield of_joint(Kind.ROUTINE, (function, arguments), n_q, n_v), COMPLETE, 24 + 6 * n_v
+                yield Branching(Kind.ROUTINE, function, followed, (n_q, n_v)), COMPLETE, 24 + 6 * n_v
         elif what.kind == "implicit":
-            yield of_joint(Kind.CLOSURE, (function, arguments), n_q), POSITION, 6
-        elif what.motion is None:
-            yield of_joint(Kind.COORDINATES, (function, arguments), n_q), POSITION, POSE_NUMBERS
+            yield Branching(Kind.CLOSURE, function, followed, (n_q,)), POSITION, 6
         else:
-            is_motion = function is what.motion
-            level, results = (VELOCITY, 6 * n_v) if is_motion else (COMPLETE, POSE_NUMBERS)
-            yield of_joint(Kind.COORDINATES, (function, arguments), n_q), level, results
+            of_pose = POSITION if what.motion is None else COMPLETE
+            level, results = (VELOCITY, 6 * n_v) if function is what.motion else (of_pose, POSE_NUMBERS)
+            yield Branching(Kind.COORDINATES, function, followed, (n_q,)), level, results
 
 
 def _directions(system, watched):

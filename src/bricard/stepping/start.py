@@ -174,7 +174,7 @@ def no_kinks(work):
         "addresses": np.zeros(1, np.int64),
         "size": np.zeros(0),
         "place": np.array([NOWHERE, np.inf, 0.0, np.inf, 0.0]),
-        "state": np.zeros(5, np.int64),
+        "state": np.zeros(6, np.int64),
         "ends": np.zeros((2, 0, 0)),
         "parts": np.zeros((3, 0, 0)),
         "work": work,

@@ -191,13 +191,13 @@ def compiled_function(element):
     if element.potential is not None:
         stored = element.potential, arguments_of_potential(element)
         if element.function is None:
-            return with_branches(users.pointer(functions.of_potential, (stored,)), Kind.POTENTIAL, stored)
+            return with_branches(users.pointer(functions.of_potential, (stored,)), Kind.POTENTIAL, stored[0])
         made = users.pointer(functions.of_load_and_potential, (given, stored))
     elif element.jacobian is not None:
         made = users.pointer(functions.of_poses_and_jacobian, (given, (element.jacobian, given[1])))
     else:
         made = users.pointer(functions.of_poses if element.kind == "joint" else functions.of_motions, (given,))
-    return made if element.function in FUNCTIONS.values() else with_branches(made, kind, given)
+    return made if element.function in FUNCTIONS.values() else with_branches(made, kind, given[0])
 
 
 def compiled_profile(profile: Any, name: str):
