@@ -23,6 +23,7 @@ call_rhs, call_rhs_jacobian = RHS.call, RHS_JACOBIAN.call
 call_kinematics = KINEMATICS.call
 SHARE = 0.01  # of the tolerance that Newton's method may use up
 ROUNDING, NOISE = 1e-14, 1e-11  # round-off in natural sizes; the same of an iteration
+FINEST = 0.01  # of round-off: the smallest error that Newton's method tries to leave
 
 
 @compiled
@@ -86,13 +87,18 @@ def weigh(h, relative, absolute, fixed, weight, run, system):
 
     With a fixed step `fixed` is the tolerance, in natural sizes; otherwise 1 is that of the error test.
     """
-    y, scale, levels = run.y, run.scale, run.levels
+    y, scale, levels, highest = run.y, run.scale, run.levels, 0
     if run.clock[7] == 0.0:
         for i in range(levels.size):
             limit = absolute * scale[i] + relative * abs(y[i])
             weight[i] = h ** (levels[i] - 1.0) / limit if math.isfinite(scale[i]) else 0.0
-        share = max(min(SHARE, math.sqrt(relative)), ROUNDING / absolute)
-        return share, 10.0 * share, 0.0
+            highest = max(highest, levels[i])
+        rounding = least = ROUNDING / absolute
+        if highest == 3:  # velocities keep what is left divided by h, in each of 1 / part steps
+            part = h / (run.clock[6] - run.clock[5])
+            least = min(rounding, max(FINEST * rounding, part * part))
+        share = max(min(SHARE, math.sqrt(relative)), least)
+        return share, 10.0 * max(share, rounding), rounding if least < rounding else 0.0
     # velocities are judged against the fastest of them, or what the step resolves: no unit of time enters
     speeds, fastest, noise = system.n_q + system.n_v, 1e-3 / h, 0.0
     for i in range(system.n_q, speeds):
