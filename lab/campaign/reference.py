@@ -90,13 +90,24 @@ class Reference:
         R = np.array([matrices(s.Q)[:-1] for s in motion.states])
         return Seen(X, R, V, W, motion.measures[:, self.places])
 
-    def state(self, seen: Seen) -> State:
-        """Return the oracle's State of the first sample."""
+    def state(self, seen: Seen, sample: int = 0) -> State:
+        """Return the oracle's State of a sample, the first one if none is said."""
         drawn = self.system.start()
         X, Q, V, W = (part.copy() for part in drawn)
-        X[:-1], V[:-1], W[:-1] = seen.X[0], seen.V[0], seen.W[0]
-        Q[:-1] = [quaternion_of(R) for R in seen.R[0]]
+        X[:-1], V[:-1], W[:-1] = seen.X[sample], seen.V[sample], seen.W[sample]
+        Q[:-1] = [quaternion_of(R) for R in seen.R[sample]]
         return State(X, Q, V, W)
+
+    def worth(self, seen: Seen, weights: Weights) -> float:
+        """Return the work (J) that the loads of a sample would do along the size of the places they act at, the largest."""
+        largest, near = 0.0, None
+        for sample, t in enumerate(self.times[: len(seen.X)]):
+            state = self.state(seen, sample)
+            near = reference_at(self.system, state, near)
+            *_, measured, R = self.system.constraints(t, state, near)
+            load = np.abs(self.system.applied(t, state, measured, R)[:-1])
+            largest = max(largest, float(load[:, :3].sum() * weights.X + load[:, 3:].sum() * weights.R))
+        return largest
 
     def start_errors(self, state: State) -> tuple[float, float]:
         """Return how far a start is from the constraints of position and of velocity, in radians or lengths (per time)."""

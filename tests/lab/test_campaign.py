@@ -11,7 +11,8 @@ from bricard.model.forcing import Forcing
 from bricard.model.joining import Joining
 from bricard.model.laws import LAWS
 from bricard.model.profiles import PROFILES
-from lab.campaign import board, declaring, forces, generator, joints, shrink, stored, summary
+from lab.campaign import board, combinations, declaring, forces, generator, joints, shrink, stored, summary
+from lab.campaign.judge import Trial
 from lab.campaign.mechanism import Mechanism
 from lab.campaign.oracle.elements import KINDS
 
@@ -65,3 +66,40 @@ def test_a_failing_mechanism_is_made_small():
     assert [e["kind"] for e in small.elements] == ["prismatic"]
     assert len(small.bodies) == 2 and not small.starts and not any(small.gravity)
     compile(declaring.script(small, {"coordinates": "absolute", "rtol": 1e-8}), "script", "exec")
+
+
+@pytest.mark.parametrize(("index", "number"), [(575, 1), (575, 2), (916, 2), (1012, 1), (1196, 2), (2494, 1)])
+def test_disagreements_of_seed_90210_are_settled(index, number):
+    """Faults of the package (575, 2494), and of the judge.
+
+    916: a balance less accurate than the motion, which smaller tolerances mend. 1012: a strong motor that moves nothing,
+    whose work is rounding. 1196: a penalty that is too soft, as a softer one shows.
+    """
+    mechanism, rng = generator.draw(90210, index), np.random.default_rng([90210, index, 1])
+    runs = [combinations.draw(rng, mechanism) for _ in range(number + 1)]
+    assert Trial(mechanism).judge(runs[number])["outcome"] == "agree"
+
+
+class Misjudged:
+    """A Solution whose energy balance is off by a share of the work."""
+
+    def __init__(self, solution, share):
+        self.solution, self.share = solution, share
+
+    def __getattr__(self, name):
+        return getattr(self.solution, name)
+
+    @property
+    def energy(self):
+        energy = self.solution.energy
+        return energy._replace(error=energy.error + self.share * energy.work)
+
+
+@pytest.mark.parametrize(("share", "outcome"), [(1e-4, "disagree"), (1e-2, "disagree"), (1e-8, "agree")])
+def test_a_balance_that_smaller_tolerances_do_not_mend_is_seen(monkeypatch, share, outcome):
+    """A motor and a drive of 2e6 J at rtol 1e-8: 100 times that is let pass."""
+    trial = Trial(generator.draw(90210, 916))
+    solve = trial.solution
+    monkeypatch.setattr(trial, "solution", lambda run, **changes: Misjudged(solve(run, **changes), share))
+    found = trial.judge({"coordinates": "absolute", "rtol": 1e-8})
+    assert found["outcome"] == outcome, found

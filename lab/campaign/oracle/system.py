@@ -216,20 +216,25 @@ class System:
     def accelerations(self, t, s, reference, most=None):
         """Linear and angular accelerations (bodies + 1, 3) each; most : see nearest."""
         _, G, _, second, measured, R = self.constraints(t, s, reference)
-        value, J, speed, _ = measured
-        load = np.zeros((self.count + 1, 6))
-        load[:-1, :3] = self.mass[:, None] * self.gravity
+        load = self.applied(t, s, measured, R)
+        load[:-1, :3] += self.mass[:, None] * self.gravity
         spin = R[:-1] @ self.inertia @ np.swapaxes(R[:-1], 1, 2)
         w = s.W[:-1]
-        load[:-1, 3:] = -cross(w, (spin @ w[..., None])[..., 0])
-        for place, law in self._laws:
-            load += law(t, value[place], speed[place]) * J[place]
-        for part in self.loads:
-            part(t, s.X, R, s.V, s.W, load)
+        load[:-1, 3:] -= cross(w, (spin @ w[..., None])[..., 0])
         T = self.metric(R)
         free = T @ (T.T @ load.ravel()[: 6 * self.count][self.columns])
         a = free + T @ nearest(G @ T, -second - G @ free, most)
         return self.spread(a)
+
+    def applied(self, t, s, measured, R):
+        """Forces and moments of all elements on the bodies (bodies + 1, 6), without weights."""
+        value, J, speed, _ = measured
+        load = np.zeros((self.count + 1, 6))
+        for place, law in self._laws:
+            load += law(t, value[place], speed[place]) * J[place]
+        for part in self.loads:
+            part(t, s.X, R, s.V, s.W, load)
+        return load
 
     def rank(self, t, s, reference):
         """The number of independent rows at a State on the constraints."""
