@@ -462,3 +462,13 @@ def test_steps_that_only_drives_bound_are_divided_for_the_work():
     few, many = (br.simulate(system, drawn.duration, output=n, **options) for n in (9, 401))
     power = np.abs(np.diff(many.energy.work) / np.diff(many.t)).max()
     assert np.abs(few.energy.error).max() < RESOLVED * rtol * power * drawn.duration
+
+
+def test_corrections_of_the_state_do_no_work():
+    """T11: hybrid lets coordinates drift and then moves them by 1e-6 m at once; dampers of 4e4 N s/m were said to take 0.03 J for
+    that, whatever the step, of a work of 0.002 J."""
+    system, errors = br.problems.get("flyball-governor").system(), []
+    for step in (1e-4, 2.5e-5):
+        solution = br.simulate(system, 0.05, formulation="hybrid", integrator="euler", step=step)
+        errors.append(np.abs(solution.energy.error).max())
+    assert errors[0] >= 3.0 * errors[1]  # order 1: four times

@@ -208,7 +208,10 @@ def add_work(functions, form, t, h, end, run, system, work):
 
 @compiled
 def settle(functions, form, t, h, theta, run, system, work):
-    """Add the work up to the share theta of the step from run.y at t to run.corrected at t + h, knot by knot."""
+    """Add the work up to the share theta of the step from run.y at t to run.y_new at t + h, knot by knot.
+
+    A correction behind the step does no work: on the way to its end a stiff damper would resist all of it, in one step.
+    """
     ledger, expand = run.ledger, form[2]
     if ledger.functions[1] == 0 or theta <= ledger.sums[COVERED]:
         return
@@ -216,7 +219,7 @@ def settle(functions, form, t, h, theta, run, system, work):
         ledger.work.turn[m] = work.turn[m]
     if ledger.nodes.size == ON_CUBIC:
         open_end(expand, t, run.y, 0, run, system, work)
-        open_end(expand, t + h, run.corrected, 1, run, system, work)
+        open_end(expand, t + h, run.y_new, 1, run, system, work)
     knots, ahead = ledger.knots, ledger.ahead
     while ahead[0] < knots.size and knots[ahead[0]] < t + theta * h:
         if knots[ahead[0]] > t + ledger.sums[COVERED] * h:

@@ -158,7 +158,7 @@ def drive(problem, state, run, work, update):
         if not np.isfinite(result.y).all():
             return NOT_FINITE
         t, h, last = float(clock[0]), float(result.t - clock[0]), result.t >= run.out_t[-1]
-        run.corrected[:] = result.y
+        run.y_new[:] = result.y
         while status == RUNNING and counters[OUTPUT] < run.out_t.size and run.out_t[counters[OUTPUT]] < result.t:
             now = float(run.out_t[counters[OUTPUT]])
             settle(functions, form, t, h, (now - t) / h, packed, system, own)
@@ -167,7 +167,7 @@ def drive(problem, state, run, work, update):
             settle(functions, form, t, h, 1.0, packed, system, own)
             step_settled(packed)
             clock[0], clock[1] = result.t, h
-            run.y[:] = run.corrected
+            run.y[:] = run.y_new
             count_measures(form[2], clock[0], run.y, system, own)
             unsure = follow(form[2], clock[0], h, run.y, packed, system, own)
             if unsure >= 0:
