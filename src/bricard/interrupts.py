@@ -82,6 +82,13 @@ class Raising(Listening):
         signal.default_int_handler(number, frame)
 
 
+def end_if_asked() -> None:
+    """Raise KeyboardInterrupt where Ctrl-C was pressed and waits: between two pieces of what takes long."""
+    waiting = getattr(signal.getsignal(signal.SIGINT), "__self__", None)
+    if isinstance(waiting, Listening) and threading.current_thread() is threading.main_thread():
+        waiting.check()
+
+
 def whole(function: Callable[P, R]) -> Callable[P, R]:
     """Let Ctrl-C end a function behind its last line only: for what takes little time, and must not be torn."""
 

@@ -11,9 +11,13 @@ import time
 
 import numpy as np
 import pytest
+from numba.core import event
 
 import bricard as br
-from bricard.interrupts import heard
+from bricard.compiled import cache
+from bricard.compiled.cache_folder import CacheFolder
+from bricard.compiled.pointers import PYTHON_ONLY, compiled
+from bricard.interrupts import heard, whole
 from bricard.io import toml
 from mechanisms import four_bar
 
@@ -105,6 +109,44 @@ def test_a_run_inside_of_what_is_heard_ends_as_any(system):
     timer.join()
     assert "Interrupted at t =" in caught.value.solution.status
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.skipif(PYTHON_ONLY, reason="nothing is compiled")
+@pytest.mark.parametrize("pressed_in", ["first", "second", "outer"])
+@pytest.mark.parametrize("how", [whole, heard], ids=lambda how: how.__name__)
+def test_what_compiles_ends_behind_the_next_piece(pressed_in, how, tmp_path, monkeypatch):
+    """All pieces that a first run needs take a minute. Afterwards they work as if nothing had been."""
+    folder = CacheFolder(tmp_path)
+    monkeypatch.setattr(cache, "folder", lambda: folder)
+
+    @compiled
+    def first(x):
+        return x + 1.0
+
+    @compiled
+    def second(x):
+        return 2.0 * x
+
+    @compiled
+    def outer(x):
+        return first(x) + second(x)
+
+    begun = []
+
+    class Pressing(event.Listener):
+        def on_start(self, found):
+            begun.append(found.data["dispatcher"].py_func.__name__)
+            if begun[-1] == pressed_in:
+                signal.raise_signal(signal.SIGINT)
+
+        def on_end(self, found):
+            pass
+
+    with event.install_listener("numba:compile", Pressing()), pytest.raises(KeyboardInterrupt):
+        how(outer)(1.0)
+    ended_in = pressed_in if how is heard or pressed_in != "outer" else "first"
+    assert begun[-1] == ended_in and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert outer(1.0) == how(outer)(1.0) == 4.0 and outer(2.0) == 7.0
 
 
 def test_no_except_exception_swallows_it():

@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 
+from ..interrupts import end_if_asked
 from .cache_folder import CODE, folder
 
 _known = WeakKeyDictionary()  # fingerprints of functions
@@ -128,6 +129,11 @@ class _PackageFunctionCache(FunctionCache):
         if found is None:
             folder().announce()
         return found
+
+    def save_overload(self, sig, data):
+        """Keep code that was compiled; Ctrl-C ends here what compiles many pieces, which may take a minute."""
+        super().save_overload(sig, data)
+        end_if_asked()
 
 
 class PackageCache:
