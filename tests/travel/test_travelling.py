@@ -5,6 +5,8 @@ can crash is therefore done in processes of its own.
 """
 
 import copy
+import copyreg
+import io
 import multiprocessing
 import os
 import pickle
@@ -21,7 +23,7 @@ from travellers import answered, by_functions, digest, failed, mechanism, public
 import bricard as br
 from bricard.compiled.handles import duplicate, pack
 from bricard.compiled.march import march
-from bricard.compiled.pointers import PYTHON_ONLY
+from bricard.compiled.pointers import PYTHON_ONLY, Bound
 from bricard.errors import BricardError
 
 HERE = Path(__file__).parent
@@ -200,6 +202,28 @@ def test_what_holds_addresses_refuses_to_leave(how):
     for thing in (system.compiled, system.record, system.work(), march, br.problem(mechanism())):
         with pytest.raises(TypeError, match=r"addresses .* cannot be copied or pickled\. Copy or send the Model"):
             how(thing)
+
+
+class EarlyPickler(pickle.Pickler):
+    """Writes Systems and what holds addresses as early versions did: attribute by attribute."""
+
+    def reducer_override(self, thing):
+        if isinstance(thing, br.System):
+            return copyreg.__newobj__, (br.System,), {"name": thing.name, "compiled": thing.compiled}
+        if isinstance(thing, Bound):
+            return copyreg.__newobj__, (type(thing),), (None, {"address": 4711})
+        return NotImplemented
+
+
+@pytest.mark.skipif(PYTHON_ONLY, reason="without compilation there are no addresses")
+def test_pickles_of_early_versions_are_refused():
+    """They hold addresses, and whoever used what they held crashed."""
+    system = mechanism().build()
+    for thing in (system, system.compiled, march, [system]):
+        stream = io.BytesIO()
+        EarlyPickler(stream).dump(thing)
+        with pytest.raises(TypeError, match="early version of bricard"):
+            pickle.loads(stream.getvalue())
 
 
 def test_a_derived_system_refuses_to_leave():

@@ -93,6 +93,17 @@ class Bound:
     def __deepcopy__(self, memo):
         raise TypeError(cannot_leave(self))
 
+    def __setstate__(self, state):
+        raise TypeError(cannot_come(self))
+
+
+def cannot_come(thing):
+    """The sentence with which something that holds addresses refuses to be made from a pickle; early versions wrote such."""
+    return (
+        f"This pickle was written by an early version of bricard: its {type(thing).__name__} holds addresses of a process that "
+        "has ended. Build the System again, or load the Solution from the file that its save() has written."
+    )
+
 
 def cannot_leave(thing):
     """The sentence with which something that holds addresses refuses to be copied or pickled."""

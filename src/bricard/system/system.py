@@ -9,6 +9,7 @@ import numpy as np
 from ..compiled import records
 from ..compiled.handles import pack
 from ..compiled.interfaces import G_DOT, RATE, REFRESH, TANGENT, VELOCITY
+from ..compiled.pointers import cannot_come
 from ..kernels.functions import MOST_RESULTS, Given, Part
 from ..kernels.newton_euler import newton_euler
 from ..linalg import sparse
@@ -123,6 +124,9 @@ class System:
 
     def __reduce__(self):
         return _made_again, (self._known_recipe(),)
+
+    def __setstate__(self, state):
+        raise TypeError(cannot_come(self))
 
     def __copy__(self):
         return self._known_recipe().made()
