@@ -1,4 +1,4 @@
-"""`solution.reaction`: whose load, about which point, and closed forms of couplings and forces."""
+"""`solution.reaction`: whose load, about which point, and closed forms of couplings and forces (T2)."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A full disk: an error that names the file, the older file as it was, nothing half-written, and no end of the process."""
+"""A full disk: an error that names the file, the older file as it was, nothing half-written, and no end of the process (T20)."""
 
 import subprocess
 import sys

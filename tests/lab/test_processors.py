@@ -1,4 +1,4 @@
-"""The machines of `make test-machines`: every level of every factor is there, and their processes see it."""
+"""The machines of `make test-machines`: every level of every factor is there, and their processes see it (T27)."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Behind a run its energy is judged: what explodes or loses energy has failed and says so, what is right is left alone."""
+"""Behind a run its energy is judged: what explodes or loses energy has failed and says so, what is right is left alone (T11)."""
 
 import numpy as np
 import pytest

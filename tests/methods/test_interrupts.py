@@ -1,4 +1,4 @@
-"""Ctrl-C at any moment: always br.Interrupted with what there is, never a result that looks like one of a whole run."""
+"""Ctrl-C at any moment: br.Interrupted with what there is, never a result that looks like one of a whole run (T14, T25)."""
 
 import _thread
 import contextlib

@@ -130,3 +130,14 @@ def test_small_pivots_alone_are_no_singular_position():
     assert min(smallest) > 0.3
     soft = br.simulate(system, 2.0, formulation="penalty", output=51)
     assert soft.ok and np.abs(soft.q[-1] - exact.q[-1]).max() <= 1e-3
+
+
+@pytest.mark.parametrize("name", ["four-bar", "double-four-bar"])
+@pytest.mark.parametrize(
+    ("formulation", "integrator"), [("baumgarte", "rkf45"), ("pseudo-inverse-2", "dop853"), ("householder", "dop853")]
+)
+def test_t26_no_method_creeps_through_a_singular_position(formulation, integrator, name):
+    """They took 20,000 steps and more, or did not end; the double four-bar needs 46 to 333."""
+    settings = {"formulation": formulation, "integrator": integrator, "most_steps": 1000}
+    solution = br.simulate(PROBLEMS[name].model(), 3.0, **settings)
+    assert np.abs(solution.energy.error).max() <= 1e-4 * solution.energy.kinetic.max()

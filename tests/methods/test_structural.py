@@ -252,3 +252,10 @@ def test_ida_goes_on_from_a_run_with_fixed_steps():
     further = simulate(first, 0.1, formulation="ggl", integrator="ida", output=11)
     reference = simulate(first, 0.1, formulation="index1", integrator="dopri5", rtol=1e-10, output=11)
     assert np.abs(further.q - reference.q).max() < 1e-5
+
+
+@pytest.mark.parametrize("formulation", ["index2", "index3"])
+def test_t25_rho_of_one_without_damping(formulation):
+    """At 1e-4 s, on the four-bar of the README: Newton's method used to fail in index 3."""
+    solution = simulate(four_bar(), 1.0, formulation=formulation, integrator="generalized-alpha", rho=1.0, step=1e-4)
+    assert np.abs(solution.energy.error).max() <= 1e-4 * solution.energy.kinetic.max()

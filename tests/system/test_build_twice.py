@@ -1,4 +1,4 @@
-"""What is built twice is built alike: from one model, and from one collection of elements in whatever order of elimination."""
+"""What is built twice is built alike: from a model, and from one collection of elements in any order of elimination (T1)."""
 
 from dataclasses import FrozenInstanceError, fields
 

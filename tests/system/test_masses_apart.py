@@ -1,4 +1,4 @@
-"""Masses far apart in bodies that nothing joins (V12)."""
+"""Masses far apart in bodies that nothing joins (V12), and in a chain (T25)."""
 
 import numpy as np
 import pytest
@@ -26,3 +26,26 @@ def test_a_body_without_mass_is_refused_beside_a_heavy_one_as_alone():
     model.body("none", mass=0.0, inertia=(0.0,) * 3, position=(3, 0, 0))
     with pytest.raises(SingularMassError, match='"none"'):
         br.simulate(model, 1.0)
+
+
+def three_rods(ratio):
+    """A chain of 1 kg, 1 kg / ratio, and 1 kg that swings."""
+    model, axis = br.Model("three rods", gravity=(0, -9.81, 0)), (0, 0, 1)
+    model.body("a", br.Rod((0, 0, 0), (0, 1, 0), mass=1.0))
+    model.body("b", br.Rod((0, 1, 0), (1.2, 1.3, 0), mass=1.0 / ratio))
+    model.body("c", br.Rod((1.2, 1.3, 0), (1, 0, 0), mass=1.0))
+    model.revolute("A", model.ground, "a", (0, 0, 0), axis)
+    model.revolute("B", "a", "b", (0, 1, 0), axis)
+    model.revolute("C", "b", "c", (1.2, 1.3, 0), axis)
+    return model
+
+
+@pytest.mark.parametrize("ratio", [2e5, 5e-6])
+def test_t25_sdirk_in_index_3_is_as_exact_as_with_equal_masses(ratio):
+    """Positions were off by 0.1 at rtol = 1e-8."""
+    errors = []
+    for r in (1.0, ratio):
+        exact = br.simulate(three_rods(r), 1.0, integrator="dop853", rtol=1e-12, output=11)
+        run = br.simulate(three_rods(r), 1.0, formulation="index3", integrator="sdirk", rtol=1e-8, output=11)
+        errors.append(np.abs(run.q - exact.q).max())
+    assert errors[1] <= 10.0 * errors[0] <= 1e-3

@@ -1,4 +1,4 @@
-"""A joint hangs a body on the tree whichever way round it was declared, and its coordinates stay those of its declaration."""
+"""A joint hangs a body on the tree whichever way round it was declared, its coordinates stay those of its declaration (T4)."""
 
 import warnings
 

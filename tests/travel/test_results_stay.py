@@ -236,7 +236,7 @@ duration = 0.05
 
 @pytest.mark.parametrize("moved", [False, True])
 def test_the_sequence_of_the_documentation_with_own_functions(tmp_path, monkeypatch, moved):
-    """run, view, export, each as a new process would: the module is found where the model file lies, and moves with it."""
+    """run, view, export, each as a new process would: the module is found where the model file lies, and moves with it (T17)."""
     import shutil
     import sys
 
