@@ -38,6 +38,13 @@ ACTIONS = {
     "kinematics": ('br.kinematics(driven, {"A": (0.0, 0.5)}, points=50)', ""),
     "equilibrium": ("br.equilibrium(hanging, stable=False)", ""),
     "linearise": ("br.linearise(hanging)", ""),
+    "certificate": ("br.certify(model, 0.3, samples=20, progress=False)", ""),
+    "inverse dynamics": ('br.inverse_dynamics(driven, {"A": br.Sine(0.1, 1.0)}, np.linspace(0.0, 1.0, 200))', ""),
+    "frequencies": ("analysis.frequencies(driven, 2)", ""),
+    "a description of a robot": (
+        "br.io.from_urdf(urdf)",
+        "assert len(br.io.from_urdf(urdf).bodies) == 39",
+    ),
     "rerun": ("br.rerun(result)", "assert br.rerun(result).same"),
     "table": (
         "to_csv(result, csv)",
@@ -53,6 +60,7 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 import numpy as np
 import bricard as br
+from bricard import analysis
 from bricard.io.tables import to_csv
 
 def four_bar():
@@ -73,6 +81,12 @@ def pooled():  # by spawn: of forks and of multiprocessing.Pool, Python loses it
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
         return list(pool.map(one, range(4)))
 
+def robot():  # a chain of forty links, as a URDF file
+    mass = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    links = [f'<link name="l{k}">{mass}</link>' for k in range(40)]
+    joint = '<joint name="j{1}" type="continuous"><parent link="l{0}"/><child link="l{1}"/><origin xyz="0.1 0 0"/></joint>'
+    return "<robot name='chain'>" + "".join(links + [joint.format(k, k + 1) for k in range(39)]) + "</robot>"
+
 def watch(parent):  # nobody would ever end this process
     while os.getppid() == parent:
         time.sleep(1.0)
@@ -89,9 +103,11 @@ def main(action, check, folder):
     reference = br.simulate(system, 0.2, output=50)
     result, end = reference, reference.q[-1].tobytes()
     packed = pickle.dumps(result)
-    names = {"file": "r.h5", "toml": "m.toml", "csv": "r.csv", "html": "r.html"}
+    names = {"file": "r.h5", "toml": "m.toml", "csv": "r.csv", "html": "r.html", "urdf": "r.urdf"}
     place = globals() | locals() | {key: os.path.join(folder, name) for key, name in names.items()}
     result.save(place["file"])
+    with open(place["urdf"], "w") as stream:
+        stream.write(robot())
     program, checking = compile(action, "action", "exec"), compile(check, "check", "exec")
     if "1e6" not in action:
         try:
