@@ -59,7 +59,9 @@ def between(x, low, high):
     return min(max(mp.mpf(x), mp.mpf(low)), mp.mpf(high))
 
 
-ONE = {name: of_each(getattr(mp, name)) for name in ("sin", "cos", "exp", "sqrt", "tanh", "atan", "floor")}
+ONE = {
+    name: of_each(getattr(mp, name)) for name in ("sin", "cos", "tan", "exp", "sqrt", "tanh", "cosh", "atan", "floor")
+}
 MATH = SimpleNamespace(
     **ONE,
     pi=math.pi,
@@ -68,12 +70,23 @@ MATH = SimpleNamespace(
     log1p=lambda x: mp.log(1 + mp.mpf(x)),
     copysign=lambda x, y: abs(mp.mpf(x)) * (1 if y >= 0 else -1),
     remainder=lambda x, y: x - y * mp.nint(x / y),
+    fmod=lambda x, y: x - y * (mp.floor(x / y) if x / y > 0 else mp.ceil(x / y)),
+    factorial=math.factorial,
     modf=lambda x: (x - int(x), mp.mpf(int(x))),
 )
 NUMPY = SimpleNamespace(
     **ONE,
     pi=math.pi,
+    arctan=mp.atan,
     arctan2=mp.atan2,
+    arcsinh=mp.asinh,
+    square=lambda x: x**2,
+    copysign=lambda x, y: abs(mp.mpf(x)) * (1 if y >= 0 else -1),
+    degrees=lambda x: x * mp.mpf(180) / mp.pi,
+    maximum=lambda x, y: x if x >= y else mp.mpf(y),
+    minimum=lambda x, y: x if x <= y else mp.mpf(y),
+    prod=lambda xs: mp.fprod(xs),
+    hstack=np.concatenate,
     array=exactly,
     asarray=exactly,
     zeros=lambda n: exactly([0.0] * n),

@@ -19,6 +19,7 @@ FOLDER = Path(__file__).parent / "collection"
 THEMES = sorted(path.stem for path in FOLDER.glob("*.py"))
 ROLES = ("LAWS", "PROFILES", "LOADS", "JOINTS", "ROWS")
 POINTS, TOLERANCE = 6, 1e-12
+NOTHING = 1e-300  # mpmath: 400 digits, of which second differences with steps of 1e-30 lose 60
 SIZE, SIDE = int(Given.SIZE), int(Given.SIDE)
 
 
@@ -117,7 +118,7 @@ def test_derivatives(case):
                 assert np.isnan(given[0, row])
                 continue
             for part in range(3 if case[1] == "LAWS" else 4):
-                exact, size = wanted[part, row].real, TOLERANCE * (abs(wanted[part, row]) + noise[part, row])
+                exact, size = wanted[part, row].real, TOLERANCE * (abs(wanted[part, row]) + noise[part, row]) + NOTHING
                 assert abs(given[part, row] - exact) <= size, (place, part, row, given[part, row], exact)
 
 

@@ -1,6 +1,7 @@
 """A user's function made ready: followed along its branches, or refused by name and line with what to write instead."""
 
 import linecache
+import os
 import re
 import traceback
 from pathlib import Path
@@ -11,8 +12,9 @@ from .number import FloatsOnly, Refusal
 from .rebuild import plain_copy, plain_of
 
 ALLOWED = "docs/functions.md says what may be written."
-OURS = f"'{Term.__name__}'"  # in what Python says of a number that a library does not know
-PACKAGE = Path(__file__).parents[1]
+# in what Python and NumPy say of a number that they do not know
+OURS = (f"'{Term.__name__}'", f"type {Term.__name__}", "dtype('O')", "for the input types", "unorderable types")
+PACKAGE, PYTHON = Path(__file__).parents[1], Path(os.__file__).parent
 
 
 def course_of(function, arguments) -> Course | None:
@@ -43,6 +45,7 @@ def _frame(function, error):
         if PACKAGE not in Path(frame.filename).parents
         and "site-packages" not in frame.filename
         and not frame.filename.endswith(".pyx")
+        and PYTHON not in Path(frame.filename).parents
     ]
     if own:
         return own[-1]
@@ -51,10 +54,9 @@ def _frame(function, error):
 
 
 def _what(error, frame):
-    called = re.search(r"([\w.]+)\(", _segment(frame))
-    if called and (
-        isinstance(error, FloatsOnly) or (isinstance(error, (AttributeError, TypeError)) and OURS in str(error))
-    ):
+    called, text = re.search(r"([\w.]+)\(", _segment(frame)), str(error)
+    of_floats = isinstance(error, (AttributeError, TypeError)) and any(words in text for words in OURS)
+    if called and (isinstance(error, FloatsOnly) or of_floats):
         return f'it uses "{called[1]}", which takes floats only. Write it out with def, or take a table'
     if isinstance(error, Refusal):
         return str(error).rstrip(".")

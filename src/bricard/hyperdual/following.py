@@ -7,6 +7,7 @@ arrays, objects, loops and helpers of the original (writing.py).
 Not every function can be followed: not where a loop, an index or a size comes from an argument, nor where ways are too many.
 """
 
+import dis
 import math
 import operator
 from typing import Any, NamedTuple
@@ -60,6 +61,12 @@ class Term(Number):
         raise Unfollowable
 
     __int__ = __index__
+
+    def __format__(self, how):
+        if not self.course.texts:
+            raise Refusal("it makes a text of a number that it was given. Work with numbers")
+        self.course.made_text = True
+        return "..."
 
     def __and__(self, other):
         return self.of(operator.and_, self, other)
@@ -138,6 +145,7 @@ class Course:
 
     def __init__(self):
         self.ends, self._terms, self._given, self._taken = [], {}, [], {}
+        self.texts, self.made_text = True, False  # whether texts of numbers may be made, and one was on this way
 
     @property
     def terms(self):
@@ -170,7 +178,7 @@ class Course:
 
     def walk(self, function, arguments):
         """Call the function on one way; add its end."""
-        self._taken, rows, shape, raised = {}, (), None, None
+        self._taken, rows, shape, raised, self.made_text = {}, (), None, None, False
         try:
             found = function(*arguments)
             rows, shape = tuple(map(plainly, flat(found))), shape_of(found)
@@ -178,6 +186,9 @@ class Course:
             if isinstance(error, RecursionError):
                 raise Unfollowable from error
             raised = error
+        if self.made_text and not (raised and _by_raise(raised)):  # a text is only good for what is said of an error
+            self.texts, self._given = False, [*self._taken.values()]
+            self.walk(function, arguments)
         if not all(isinstance(row, (Term, int, float)) for row in rows):
             wrong = next(row for row in rows if not isinstance(row, (Term, int, float)))
             raise Refusal(f"it returns {wrong!r}, but numbers are needed")
@@ -215,6 +226,14 @@ def follow(function, arguments) -> Course | None:
     if len(shapes) > 1:
         raise Refusal(f"its branches return {' or '.join(map(_in_words, shapes))}: the same is needed from each")
     return course if shapes else None
+
+
+def _by_raise(error):
+    """Whether an error comes from a `raise` or an `assert`, and not from what a text was given to."""
+    last = error.__traceback__
+    while last.tb_next is not None:
+        last = last.tb_next
+    return dis.opname[last.tb_frame.f_code.co_code[last.tb_lasti]] == "RAISE_VARARGS"
 
 
 def _same(one, other):

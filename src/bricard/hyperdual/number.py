@@ -8,6 +8,8 @@ which the value lies (Fike and Alonso, AIAA 2011-886).
 The class serves plain Python; `compiled/hyperdual.py` makes it a type of Numba. The rules of both are those of rules.py.
 """
 
+import numbers
+
 import numpy as np
 
 PARTS = ("x", "a", "b", "ab")
@@ -30,6 +32,9 @@ class Number:
 
     __slots__ = ()
 
+    def __init_subclass__(cls):
+        numbers.Real.register(cls)
+
     @staticmethod
     def of(word, *numbers):
         """What a function of numbers gives, of which some are of this class."""
@@ -39,9 +44,6 @@ class Number:
         raise FloatsOnly(TO_FLOAT)
 
     __complex__ = __float__
-
-    def __format__(self, how):
-        raise Refusal("it makes a text of a number that it was given. Work with numbers")
 
     @property
     def real(self):
@@ -62,6 +64,9 @@ class HyperDual(Number):
         # NumPy's numbers, not Python's: 1/0 is infinite and a root of -1 is no number, as in compiled code
         self.x, self.a, self.b, self.ab = np.float64(x), np.float64(a), np.float64(b), np.float64(ab)
 
+    def __format__(self, how):
+        return format(float(self.x), how)
+
     def __repr__(self):
         return f"HyperDual({self.x!r}, {self.a!r}, {self.b!r}, {self.ab!r})"
 
@@ -78,5 +83,6 @@ class HyperDual(Number):
 
 
 def lifted(value):
-    """Return a number as a HyperDual without directions, and a HyperDual as it is."""
+    """Return a number as a HyperDual without directions, and a HyperDual as it is; also one that NumPy has made an array of."""
+    value = value.item() if isinstance(value, np.ndarray) else value
     return value if isinstance(value, HyperDual) else HyperDual(value)

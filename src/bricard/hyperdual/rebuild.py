@@ -9,6 +9,7 @@ import dis
 import functools
 import sys
 from collections import namedtuple
+from collections.abc import Hashable
 from pathlib import Path
 from types import BuiltinFunctionType as Builtin
 from types import CellType, CodeType, FunctionType, MethodType, ModuleType, SimpleNamespace
@@ -148,10 +149,11 @@ def plain_copy(function: Any) -> Any:
         if isinstance(value, ModuleType):
             if value.__name__ == VECTORS:
                 return SimpleNamespace(**{name: replaced(item) for name, item in vars(value).items() if name[0] != "_"})
-            known_elsewhere = is_library(value.__name__) or value.__name__.partition(".")[0] in sys.stdlib_module_names
+            root = value.__name__.partition(".")[0]
+            known_elsewhere = (is_library(root) and root != "bricard") or root in sys.stdlib_module_names
             return MODULES.get(value) or (value if known_elsewhere else Copied(value, replaced))
         if isinstance(value, (Builtin, type, np.ufunc)) or (callable(value) and _of_numpy(value)):
-            return STAND_INS.get(value, value)
+            return STAND_INS.get(value, value) if isinstance(value, Hashable) else value
         if isinstance(value, functools.partial):
             return functools.partial(replaced(value.func), *map(replaced, value.args), **value.keywords)
         if isinstance(value, MethodType):

@@ -40,6 +40,9 @@ class Sided(Number):
     def __init__(self, number, track):
         self.number, self.track = number, track
 
+    def __format__(self, how):
+        return format(self.number, how)
+
     def __repr__(self):
         return f"Sided({self.number!r})"
 

@@ -7,13 +7,14 @@ import bisect
 import builtins
 import math
 import operator
+from functools import reduce
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from . import words
-from .arithmetic import ON_ONE_PLACE, elementwise, of
+from .arithmetic import ON_ONE_PLACE, each, elementwise, of
 from .number import Number, Refusal
 
 
@@ -32,9 +33,14 @@ def _each_of(word):
     """One of NumPy's functions of numbers, or of arrays of them."""
 
     def called(*numbers, **options):
-        own = any(isinstance(x, Number) or (isinstance(x, np.ndarray) and x.dtype == object) for x in numbers)
+        own = any(isinstance(x, Number) or (np.ndim(x) > 0 and np.asarray(x).dtype == object) for x in numbers)
         return elementwise(words.OF_UFUNC[word], *numbers) if own else word(*numbers, **options)
 
+    def reduced(values, axis=0):
+        rows = np.moveaxis(np.asarray(values), axis, 0)
+        return reduce(called, rows[1:], rows[0])
+
+    called.reduce = reduced  # as of NumPy's own: np.maximum.reduce([x, y])
     return called
 
 
@@ -64,15 +70,19 @@ def _dist(p, q):
     return of(np.sqrt, sum((x - y) * (x - y) for x, y in zip(p, q, strict=True)))
 
 
+def _about(a, b, rtol=1e-5, atol=1e-8):
+    return each(lambda x, y: abs(x - y) <= atol + rtol * abs(y), a, b)
+
+
 def _is_close(a, b, *, rel_tol=1e-9, abs_tol=0.0):
     return abs(a - b) <= extreme_max(rel_tol * extreme_max(abs(a), abs(b)), abs_tol)
 
 
 class _Words(type):
-    """Makes a stand-in of a type the same as the type where values are asked for theirs."""
+    """Makes a stand-in of a type the same as the type where values are asked for theirs; Numbers stand for floats."""
 
     def __instancecheck__(cls, value):
-        return isinstance(value, cls.__mro__[1])
+        return isinstance(value, cls.__mro__[1]) or (cls is Real and isinstance(value, Number))
 
 
 class Whole(int, metaclass=_Words):
@@ -192,8 +202,10 @@ def inverse(a):
 def norm(x, ord=None, axis=None):
     """np.linalg.norm: the length of a vector, or the root of the sum of squares of a matrix."""
     x = np.asarray(x)
-    if x.dtype != object or ord not in (None, 2, "fro") or axis is not None:
+    if x.dtype != object or ord not in (None, 2, "fro"):
         return np.linalg.norm(x, ord, axis)
+    if axis is not None:
+        return elementwise(np.sqrt, np.sum(x * x, axis))
     return of(np.sqrt, sum(number * number for number in x.flat))
 
 
@@ -214,7 +226,13 @@ MATH = SimpleNamespace(**_math())
 LINALG = {np.linalg.norm: norm, np.linalg.det: lambda a: determinant(np.asarray(a)), np.linalg.inv: inverse}
 LINALG |= {np.linalg.solve: lambda a, b: inverse(a) @ b}
 ARRAYS = {word: _each_of(word) for word in words.OF_UFUNC}
-ARRAYS |= dict(ON_ONE_PLACE) | {np.searchsorted: _sorted_place, np.select: _select}
+ARRAYS |= dict(ON_ONE_PLACE) | {
+    np.searchsorted: _sorted_place,
+    np.select: _select,
+    np.isclose: _about,
+    np.float64: Real,
+}
+ARRAYS |= {np.allclose: lambda a, b, **limits: builtins.all(np.ravel(_about(a, b, **limits)))}
 ARRAYS |= dict.fromkeys((np.array, np.asarray, np.asanyarray, np.ascontiguousarray), objects)
 ARRAYS |= {word: _made_by(word) for word in (np.zeros, np.ones, np.empty, np.full, np.eye, np.identity, np.diag)}
 ARRAYS |= {np.zeros_like: _like(np.zeros), np.ones_like: _like(np.ones), np.empty_like: _like(np.zeros)}

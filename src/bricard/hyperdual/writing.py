@@ -7,7 +7,7 @@ from types import FunctionType
 
 import numpy as np
 
-from .following import Course, Term
+from .following import TRUTHS, Course, Term
 
 MOST_LINES = 4000  # beyond which the function is compiled as it stands
 SIGNS = {
@@ -59,6 +59,11 @@ class Text:
     def expression(self, term, names):
         """One thing that is done."""
         given = [self.operand(number, names) for number in term.numbers]
+        if term.word not in TRUTHS and term.word is not np.where:
+            given = [
+                f"(1 if {text} else 0)" if isinstance(number, Term) and number.word in TRUTHS else text
+                for text, number in zip(given, term.numbers, strict=True)
+            ]
         if term.word in SIGNS:
             return SIGNS[term.word].format(*given)
         if term.word in (np.where, np.interp):  # Numba's own ones would be taken for real numbers

@@ -9,7 +9,8 @@ import numpy as np
 
 from ..errors import UserFunctionError
 from ..hyperdual.following import flat, shape_of
-from ..hyperdual.rebuild import plain_of
+from ..hyperdual.number import HyperDual, lifted
+from ..hyperdual.rebuild import plain_copy, plain_of
 from ..kernels.functions import Motion, Pose
 
 SUSPECTS = ("abs", "fabs", "max", "min", "maximum", "minimum", "arctan2", "atan2", "sign", "copysign", "hypot", "floor")
@@ -28,6 +29,7 @@ SUSPECTS += (
     "float",
 )
 TINY, STEP, TOLERANCE = 1e-30, 1e-6, 1e-5
+SAME = 1e-9  # relative: two orders of the same operations, of terms that may cancel
 
 
 def suspects(function):
@@ -96,6 +98,30 @@ def _one_number(where, call, place):
         )
 
 
+def _numbers(values):
+    """Arguments as hyper-dual numbers without directions."""
+    if isinstance(values, tuple):
+        made = map(_numbers, values)
+        return type(values)(*made) if hasattr(values, "_fields") else tuple(made)
+    return values if isinstance(values, np.ndarray) else HyperDual(values)
+
+
+def _same_of_numbers(where, function, given):
+    """Refuse a function that gives something else for floats than for the numbers that it will be called with."""
+    try:
+        with np.errstate(all="ignore"):
+            of_floats = np.array(flat(plain_of(function)(*given)), float)
+            of_numbers = np.array([lifted(x).x for x in flat(plain_copy(function)(*_numbers(given)))])
+    except Exception:  # said where it is compiled
+        return
+    if of_floats.shape == of_numbers.shape and not np.allclose(of_numbers, of_floats, rtol=SAME, atol=SAME):
+        raise UserFunctionError(
+            f'The function of "{where}" gives {of_floats} for floats, but {of_numbers} for the numbers that carry its '
+            "derivatives. It must not ask for the type of a number, nor remember anything; docs/functions.md says what may be "
+            "written."
+        )
+
+
 def check_complex_step(label, function, arguments, shape, exact=True):
     """Check a function of numbers and vectors: it works, gives `shape`, is finite; `exact`: complex step along its vectors
     agrees with differences."""
@@ -138,6 +164,7 @@ def check_profile(function, where):
     plain = plain_of(function)
     for t in np.random.default_rng(1).uniform(0.1, 3.0, 3):
         _one_number(where, lambda t=t: plain(t), f"t = {t:.3g} s")
+        _same_of_numbers(where, function, (t,))
 
 
 def check_law(law, where):
@@ -149,6 +176,7 @@ def check_law(law, where):
             if function is not None:
                 place = f"t = {t:.3g} s, coordinate {x:.3g}, its rate {v:.3g}"
                 _one_number(where, lambda function=function, given=given: plain_of(function)(*given), place)
+                _same_of_numbers(where, function, given)
 
 
 def check_function(element):
@@ -174,6 +202,9 @@ def check_function(element):
     if element.function is None:
         return
     values = _called(element.name, lambda: rows(np.zeros(12)), "t = 0.3 s, near the start")
+    _same_of_numbers(
+        element.name, element.function, (0.3, *(_moved(element.kind, side, np.zeros(6)) for side in sides), p)
+    )
     expected = 6 if element.kind == "force" else element.rows
     if values.size != expected:
         raise UserFunctionError(

@@ -1,0 +1,124 @@
+"""What people write without thinking: it works, with the derivatives of differences, or is refused by name with what to do."""
+
+import functools
+import itertools
+import math
+import operator
+import statistics
+
+import numpy as np
+import pytest
+from numpy.polynomial import Polynomial
+from scipy.interpolate import CubicSpline
+from test_users_functions import slider
+
+import bricard as br
+from bricard.errors import UserFunctionError
+from bricard.kernels import laws
+
+SPLINE = CubicSpline([-5, -1, 0, 1, 5], [3, 2, 0, 1, 4])
+POLYNOMIAL, POLY1D = Polynomial([1.0, 2.0, -0.5]), np.poly1d([1.0, 2.0, 3.0])
+
+
+@np.vectorize
+def square(x):
+    return x * x
+
+
+def asks_for_its_type(t, x, v):
+    return x * v if isinstance(x, float) and isinstance(v, (int, float)) else 2.0 * x
+
+
+def asserts(t, x, v):
+    assert abs(x) < 1e6, f"too far: {x:.3f} m"
+    if v > 1e6:
+        raise ValueError(f"too fast: {v}")
+    return x * v
+
+
+def truths_as_numbers(t, x, v):
+    return (x > 0) * x - (v < 0) * 2 + 3.0 * bool(x > v)
+
+
+def of_each_in_lists(t, x, v):
+    return np.sum(np.clip([x, v], -0.1, 0.1) * np.sign([x, v]) + np.sqrt(np.abs([x, v]) + 1.0))
+
+
+def in_pieces(t, x, v):
+    return np.piecewise(x, [x < 0, x >= 0], [lambda u: -(u**2), lambda u: u**3])
+
+
+def in_rows(t, x, v):
+    return np.linalg.norm(np.array([[x, v], [t, 1.0]]), axis=1) @ np.array([1.0, 2.0])
+
+
+def by_its_vectors(t, x, v):
+    return br.vectors.norm((x, v, t)) + br.vectors.dot((x, v, t), (1.0, 2.0, 3.0))
+
+
+def drifting(t, x, v):
+    return sum(itertools.accumulate((x, v, t), operator.mul)) + functools.reduce(operator.add, [x, v])
+
+
+HABITS = {
+    "isinstance": asks_for_its_type,
+    "assert": asserts,
+    "truths": truths_as_numbers,
+    "lists": of_each_in_lists,
+    "piecewise": in_pieces,
+    "axis": in_rows,
+    "vectors": by_its_vectors,
+    "itertools": drifting,
+    "vectorize": lambda t, x, v: square(x) * v,
+    "tensordot": lambda t, x, v: np.tensordot(np.array([x, v]), np.array([t, x]), 1),
+    "polynomial": lambda t, x, v: POLYNOMIAL(x) + POLY1D(v),
+    "reduce": lambda t, x, v: np.minimum.reduce([x, v, t]) * np.multiply.reduce([x, v]),
+    "isclose": lambda t, x, v: 1.0 if np.isclose(x, v) or np.allclose([x, v], [v, x]) else x * v,
+}
+
+
+@pytest.mark.parametrize("name", HABITS)
+def test_habits(name):
+    function, h = HABITS[name], 1e-5
+    asked, random, out = laws.of_function(function), np.random.default_rng(25), np.zeros(5)
+    for _ in range(6):
+        t, x, v = random.uniform(0.1, 0.9), random.normal(), random.normal()
+        asked(t, x, v, np.zeros(1), 0, out)
+        slopes = [
+            (function(t, x + h, v) - function(t, x - h, v)) / (2 * h),
+            (function(t, x, v + h) - function(t, x, v - h)) / (2 * h),
+        ]
+        assert math.isclose(out[0], function(t, x, v), rel_tol=1e-13, abs_tol=1e-14)
+        np.testing.assert_allclose(out[1:3], slopes, rtol=1e-7, atol=1e-8)  # h^2 f''' / 6, and rounding 1e-16 / h
+
+
+def of_type(t, x, v):
+    return x if type(x) in (float, np.float64) else 2.0 * x
+
+
+def refused_text(t, x, v):
+    y = 2.0 * x
+    return float(f"{y:.3f}")
+
+
+REFUSED = {
+    "type": (of_type, "must not ask for the type"),
+    "text": (refused_text, r"line \d+\) cannot be compiled: it makes a text"),
+    "eigenvalues": (
+        lambda t, x, v: np.linalg.eigvalsh(np.array([[x, v], [v, t]]))[0],
+        '"np.linalg.eigvalsh"',
+    ),
+    "spline": (lambda t, x, v: SPLINE(x), '"SPLINE", which takes floats only'),
+    "statistics": (
+        lambda t, x, v: statistics.mean([x, v]),
+        r'\(test_habits.py, .*"statistics.mean", which takes floats only',
+    ),
+    "float64": (lambda t, x, v: np.float64(x) * 2, r"calls float\(x\).*Leave float"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name):
+    function, said = REFUSED[name]
+    with pytest.raises(UserFunctionError, match=said):
+        slider(function).build()
