@@ -9,7 +9,7 @@ import pytest
 import bricard as br
 from bricard.compiled.handles import pack
 from bricard.compiled.interfaces import VELOCITY
-from bricard.linalg.kkt import OVERUSED, evaluate, select_rows
+from bricard.linalg.kkt import COUNT, FAIR, OVERUSED, evaluate, select_rows
 from bricard.system.assembler import assemble
 from bricard.system.redundancy import choose_rows
 from lab.wheels import ADAPTIVE, DURATION, FIXED, SAMPLES, Track, faults, main, random_vehicle, vehicle
@@ -55,7 +55,10 @@ def test_independent_coordinates_keep_rows_with_sound_pivots(seed, coordinates, 
     assert max(track.run(formulation=formulation, integrator="dopri5", rtol=1e-7)) < 1e-4  # errors grow along the path
 
 
-@pytest.mark.parametrize(("seed", "coordinates"), [(2, "absolute"), (7, "absolute"), (7, "relative")])
+@pytest.mark.parametrize(
+    ("seed", "coordinates"),
+    [(2, "absolute"), (7, "absolute"), (7, "relative"), (5123, "absolute"), (5123, "relative"), (5219, "relative")],
+)
 def test_random_vehicles_by_all_methods(seed, coordinates):
     """`python -m lab.wheels` runs as many as one likes; these are a few."""
     assert faults(Track(*random_vehicle(seed), coordinates)) == {}
@@ -68,6 +71,25 @@ def test_a_table_of_vehicles_names_what_is_wrong(capsys, monkeypatch):
     assert lines[0].startswith("7 absolute, 7 bodies, fixed index3: errors ")
     assert [line.split()[2:] for line in lines[-len(ADAPTIVE) - 1 : -1]] == [["1", "1"]] * len(ADAPTIVE)
     assert lines[-len(ADAPTIVE) - len(FIXED) - 1].split() == ["fixed", "index3", "0", "0"]
+
+
+@pytest.mark.parametrize("coordinates", ["absolute", "relative"])
+@pytest.mark.parametrize("seed", [5024, 5123])
+def test_redundant_rows_are_counted_right_and_what_is_kept_is_far_from_dependent(seed, coordinates):
+    """Against singular values. In the order of elimination pivots behind a small one are rounding."""
+    system = random_vehicle(seed)[0].build(coordinates=coordinates)
+    work, r = system.work(), system.record
+    choose_rows(system, assemble(system), work)
+    rows = np.zeros((r.n_rows, r.n_v + 1))
+    np.add.at(rows, (r.g_row.astype(int), r.g_column.astype(int)), work.g)
+    rows = r.row_scale[:, None] * rows[:, :-1] * np.where(system.translations, system.length, 1.0)
+    kept, values = work.epsilon <= r.row_diagonal, np.linalg.svd(rows, compute_uv=False)
+    rank = int((values > 1e-6 * values[0]).sum())
+    assert int(work.left_out[COUNT]) == r.n_rows - rank
+    assert kept.sum() == rank
+    # of all choices the one of largest volume has at least this, see Gu and Eisenstat 1996, eq. 13, with f = FAIR
+    bound = values[rank - 1] / np.sqrt(1.0 + FAIR**2 * rank * (r.n_rows - rank))
+    assert np.linalg.svd(rows[kept], compute_uv=False)[-1] > bound
 
 
 @pytest.mark.parametrize("coordinates", ["absolute", "relative"])

@@ -701,11 +701,13 @@ def main(count, first=0):
             m = random_mechanism(seed)
             if isinstance(error, br.AssemblyError) and "No velocity" not in str(error) and reachable(m) > 1e-9:
                 impossible += 1
+                print(seed, "impossible", str(error)[:150])
                 continue
             refused += 1
             print(seed, type(error).__name__, str(error)[:150])
             continue
         except Exception as error:
+            refused += 1
             print(seed, "!!", type(error).__name__, str(error)[:150])
             continue
         worst = np.maximum(worst, found)

@@ -20,6 +20,7 @@ COUNT, LEAVE, JUDGED, USUAL = range(4)  # of work.left_out
 # share of a kept row in one that is left out, at which they are exchanged: along a motion, at a new choice
 OVERUSED, FAIR = 4.0, 1.5
 SOUND = 1e-6  # smallest pivot of a row that is taken in, as a share of its natural size
+BARRED = 2.0  # times its usual epsilon, of a row that is not to be exchanged
 MANY = 1e6  # such a share tells of no rows, but of a matrix that is nearly singular
 GROWN = 2  # times the share in all rows that are left out, as it was when they were chosen: each is looked at again
 FOREIGN = 100.0  # times that a share of a nonholonomic row counts in a holonomic one, which must do without
@@ -80,7 +81,7 @@ def select_rows(system, work, dependent=DEPENDENT, stay=False):
     (work.left_out, see system/redundancy.py). At a singular position of the mechanism c does not change, and neither does the
     choice. Holonomic rows go before nonholonomic ones, which do not hold positions. Call it at a consistent position only.
     A row that depends on those before it in the order of elimination, although not on all others, is never taken in: its pivot
-    would be rounding, and so would the accelerations.
+    would be rounding, and so would the accelerations. Another one is looked for then, or another row to be left out.
     stay : whether the rows chosen before stay at a singular position, too, where pivots do not tell which rows are redundant
     everywhere. Loads need that. For motion the row that is weak there may go: kept, it would give velocities jolts.
     """
@@ -90,20 +91,27 @@ def select_rows(system, work, dependent=DEPENDENT, stay=False):
         return True
     if not regular:
         regular, limit = pick_rows(dependent, system, work), FAIR
-    most, sound = 0.0, min(SOUND, smallest_pivot(system, work))
+    most, sound, barred = 0.0, min(SOUND, smallest_pivot(system, work)), False
     for _ in range(system.n_rows if work.left_out[COUNT] > 0 else 0):
         row, other, most = exchange(0, limit, system, work)
-        if other == row:
+        if other == row and not (barred and limit < most < math.inf):
             row, other, more = exchange(1, limit, system, work)
             most = max(most, more)
+            if other == row and not (barred and limit < more < math.inf):
+                break
         if other == row:
-            break
+            work.epsilon[row] = BARRED * NEGLIGIBLE * system.row_diagonal[row]
+            continue
         swap_rows(row, other, system, work)
         regular, limit = factorise_kkt(system, work), FAIR
         if not smallest_pivot(system, work) >= sound:
             swap_rows(other, row, system, work)
-            regular = factorise_kkt(system, work)
-            break
+            work.epsilon[other] = BARRED * LEFT_OUT * system.row_diagonal[other]
+            regular, barred = factorise_kkt(system, work), True
+    if barred:
+        lift_bars(system, work)
+        regular = factorise_kkt(system, work)
+        most = max(most_used(0, system, work)[1], most_used(1, system, work)[1])
     work.left_out[USUAL] = int(most) if most < MANY else 0
     work.left_out[JUDGED] = work.kkt.report[3]
     return regular
@@ -179,6 +187,7 @@ def most_used(level, system, work):
     """The kept row that is most used in a combination of all rows of a level that are left out, and how much, without units.
 
     From any factors in work.kkt of [A G^T; G -epsilon]: A d + G^T c = g_r has d = 0 where g_r is a combination of kept rows.
+    The rows have unlike weights: by symmetry shares in them are often equal, and would cancel.
     level : 0 for holonomic rows, 1 for nonholonomic ones, of which holonomic ones never take the place. Overwrites work.e.
     """
     e, epsilon, natural, scale, n_v = work.e, work.epsilon, system.row_diagonal, system.row_scale, system.n_v
@@ -193,14 +202,14 @@ def most_used(level, system, work):
     for k in range(g.size):
         i = g_row[k]
         if epsilon[i] > natural[i] and velocity_level[i] == level:
-            e[g_column[k]] += scale[i] * g[k] * (1.0 if math.cos(2.4 * i) > 0.0 else -1.0)
+            e[g_column[k]] += scale[i] * g[k] * math.copysign(1.0 + 0.5 * math.cos(1.7 * i), math.cos(2.4 * i))
     e[n_v] = 0.0
     if work.kkt.report[UNSYMMETRIC] == 1:
         solve(work.kkt, e, e)
     else:
         solve_symmetric(work.kkt, e, e)
     for i in range(system.n_rows):
-        if not epsilon[i] > natural[i] and velocity_level[i] >= level:
+        if not epsilon[i] > 0.5 * (1.0 + BARRED) * NEGLIGIBLE * natural[i] and velocity_level[i] >= level:
             size = abs(e[n_v + 1 + i]) / scale[i] * (FOREIGN if velocity_level[i] > level else 1.0)
             if size > most:
                 row, most = i, size
@@ -241,9 +250,14 @@ def exchange(level, limit, system, work):
         e[first + i] = 0.0
     for k in range(g.size):
         e[first + g_row[k]] += scale[g_row[k]] * g[k] * e[g_column[k]]
-    other, share = row, limit / (FOREIGN if system.velocity_level[row] > level else 1.0)
+    other, share, high = (
+        row,
+        limit / (FOREIGN if system.velocity_level[row] > level else 1.0),
+        0.5 * (1.0 + BARRED) * LEFT_OUT,
+    )
     for i in range(system.n_rows):
-        if epsilon[i] > natural[i] and system.velocity_level[i] == level and abs(e[first + i]) > share:
+        free = natural[i] < epsilon[i] < high * natural[i] and system.velocity_level[i] == level
+        if free and abs(e[first + i]) > share:
             other, share = i, abs(e[first + i])
     return row, other, most
 
@@ -253,6 +267,14 @@ def swap_rows(out, back, system, work):
     """Leave out a row that was kept, and keep one that was left out."""
     work.epsilon[out] = LEFT_OUT * system.row_diagonal[out]
     work.epsilon[back] = NEGLIGIBLE * system.row_diagonal[back]
+
+
+@compiled
+def lift_bars(system, work):
+    """All rows may be exchanged again."""
+    epsilon, natural = work.epsilon, system.row_diagonal
+    for i in range(system.n_rows):
+        epsilon[i] = (LEFT_OUT if epsilon[i] > natural[i] else NEGLIGIBLE) * natural[i]
 
 
 @compiled

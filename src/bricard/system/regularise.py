@@ -18,6 +18,7 @@ DRIFT, MOST = (
     3.0,
     1e-2,
 )  # sine of a row to others that a gap of one characteristic length or radian explains; of the largest gap
+PLAIN = 1e-2  # pivot of a row that is independent beyond doubt, in natural sizes
 SHARE = 0.1  # of what rows can be by their geometry: rows that are smaller on the whole hardly hold anything
 
 
@@ -124,24 +125,69 @@ def row_sizes(system, q=None):
 
 
 def weak_rows(system, q=None):
-    """Rows with a weak pivot at q (the drawn start if not given): those that depend on rows eliminated before them.
-
-    Rows that are redundant on the constraints only have pivots of the square of the gap off them.
-    """
+    """Rows with a weak pivot at q (the drawn start if not given): those that depend on rows eliminated before them."""
     if not system.n_rows:
         return []
+    packed, work = evaluated_rows(system, q)
+    return left_out(tolerance(system, packed) / NEAR_SINGULAR, system, work, packed)
+
+
+def count_weak(system, q=None):
+    """Number of rows that depend on others at q, by pivots in descending order.
+
+    In the order of elimination pivots are rounding behind that of a row that is hardly independent. So all rows whose pivots are
+    not plain are left out, and of what the plain ones leave of these, as a matrix, the rank decides.
+    """
+    from scipy.linalg import lapack
+    from scipy.sparse import csr_array
+
+    if not system.n_rows:
+        return 0
+    packed, work = evaluated_rows(system, q)
+    limit, r, n_v = tolerance(system, packed), system.record, system.n_v
+    left = left_out(PLAIN / NEAR_SINGULAR, system, work, packed)
+    if not left:
+        return 0
+    g = csr_array((work.g, (r.g_row.astype(int), r.g_column.astype(int))), (r.n_rows, n_v + 1))[left]
+    b, x, rest = np.zeros(work.b.size), np.zeros(work.b.size), np.eye(len(left) + 1)
+    for i in range(len(left)):
+        place = slice(g.indptr[i], g.indptr[i + 1])
+        b[:] = 0.0
+        b[g.indices[place]] = g.data[place]
+        b[n_v] = 0.0
+        solve_regularised(packed, b, x)
+        rest[i, :-1] = g[:, :n_v] @ x[:n_v]
+    size = np.sqrt(np.append(r.row_diagonal[left], 1.0))
+    rest /= size[:, None] * size
+    if not np.isfinite(rest).all():
+        return len(left)
+    # the first pivot is taken however small it is: so the largest one is that of a row added here
+    rest[-1, -1] = 1.0 + np.abs(rest).max()
+    return len(left) + 1 - int(lapack.dpstrf(0.5 * (rest + rest.T), tol=limit)[2])
+
+
+def evaluated_rows(system, q):
+    """Work, packed and not, with M and G at q (the drawn start if not given)."""
     work = system.work()
     work.left_out[0] = system.n_rows
     packed = pack(work)
     evaluate(0.0, system.start if q is None else q, np.zeros(system.n_v), VELOCITY, system.compiled, packed)
+    return packed, work
+
+
+def tolerance(system, packed):
+    """Pivot, in natural sizes, at which a row counts as dependent where work is evaluated.
+
+    Rows that are redundant on the constraints only have pivots of the square of the gap off them.
+    """
     gap = position_error(system.compiled, packed)
-    pick_rows(max(WEAK, min(DRIFT * gap, MOST) ** 2 / NEAR_SINGULAR), system.compiled, packed)
+    return max(WEAK * NEAR_SINGULAR, min(DRIFT * gap, MOST) ** 2)
+
+
+def left_out(limit, system, work, packed):
+    """Rows whose pivots, in limits of weak ones, are not above a limit; the others are factorised."""
+    pick_rows(limit, system.compiled, packed)
     return [int(i) for i in np.flatnonzero(work.epsilon > system.record.row_diagonal)]
-
-
-def count_weak(system, q=None):
-    """Number of rows that depend on others at q."""
-    return len(weak_rows(system, q))
 
 
 def check_open(system):
