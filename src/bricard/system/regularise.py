@@ -138,7 +138,7 @@ def count_weak(system, q=None):
     In the order of elimination pivots are rounding behind that of a row that is hardly independent. So all rows whose pivots are
     not plain are left out, and of what the plain ones leave of these, as a matrix, the rank decides.
     """
-    from scipy.linalg import lapack
+    from scipy.linalg import get_lapack_funcs
     from scipy.sparse import csr_array
 
     if not system.n_rows:
@@ -163,7 +163,7 @@ def count_weak(system, q=None):
         return len(left)
     # the first pivot is taken however small it is: so the largest one is that of a row added here
     rest[-1, -1] = 1.0 + np.abs(rest).max()
-    return len(left) + 1 - int(lapack.dpstrf(0.5 * (rest + rest.T), tol=limit)[2])
+    return len(left) + 1 - int(get_lapack_funcs("pstrf", (rest,))(0.5 * (rest + rest.T), tol=limit)[2])
 
 
 def evaluated_rows(system, q):
