@@ -163,7 +163,8 @@ def count_weak(system, q=None):
         return len(left)
     # the first pivot is taken however small it is: so the largest one is that of a row added here
     rest[-1, -1] = 1.0 + np.abs(rest).max()
-    return len(left) + 1 - int(get_lapack_funcs("pstrf", (rest,))(0.5 * (rest + rest.T), tol=limit)[2])
+    (cholesky_with_pivots,) = get_lapack_funcs(("pstrf",), (rest,))
+    return len(left) + 1 - int(cholesky_with_pivots(0.5 * (rest + rest.T), tol=limit)[2])
 
 
 def evaluated_rows(system, q):
