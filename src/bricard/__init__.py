@@ -151,13 +151,18 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name == "vectors":
-        return import_module("bricard.kernels.vectors")
-    if name in ("analysis", "io", "problems"):
-        return import_module(f"bricard.{name}")
+    from bricard.interrupts import Waiting
+
+    homes = {
+        "vectors": "bricard.kernels.vectors",
+        **{part: f"bricard.{part}" for part in ("analysis", "io", "problems")},
+    }
+    if name in homes:
+        with Waiting():
+            return import_module(homes[name])
     home = "bricard.errors" if name.endswith(("Error", "Methods", "Interrupted")) else _HOMES.get(name, "bricard.model")
-    value = getattr(import_module(home), name)
-    globals()[name] = value
+    with Waiting():  # what Ctrl-C has torn of numpy and numba cannot be imported again in this process
+        globals()[name] = value = getattr(import_module(home), name)
     return value
 
 

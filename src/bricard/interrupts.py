@@ -7,6 +7,9 @@ libraries: the first one is remembered and raised at the next check, a second on
 Python itself loses it too: where the text of an error is made of an object (`int("0.3")` says what it was given), it looks for
 signals, and the error takes the place of KeyboardInterrupt (3.10 to 3.13). Readers of text catch such errors all the time; they
 are `heard`.
+
+What is torn while it is imported cannot be imported again in the same process (numpy and numba say that they lack a part), so
+the modules that are loaded when they are first used are loaded whole.
 """
 
 from __future__ import annotations

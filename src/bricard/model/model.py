@@ -6,6 +6,7 @@ from os import PathLike
 from typing import Any
 
 from bricard.errors import ModelError
+from bricard.interrupts import Waiting
 from bricard.model.body import Body, make_body
 from bricard.model.drawing import Drawing
 from bricard.model.forcing import Forcing
@@ -100,13 +101,15 @@ class Model(Forcing):
 
         With coordinates="relative" (and perhaps cut=(...), names of joints) also the spanning tree and the cut joints.
         """
-        from bricard.system.report import report
+        with Waiting():
+            from bricard.system.report import report
 
         return report(self, **options)
 
     def build(self, **options: Any) -> Any:
         """Return the frozen System of this model; see `bricard.system.build.build` for the options."""
-        from bricard.system.build import build
+        with Waiting():
+            from bricard.system.build import build
 
         return build(self, **options)
 
@@ -125,7 +128,8 @@ class Model(Forcing):
 
     def view(self, path: str | PathLike[str] | None = None) -> Any:
         """Return the page (HTML, works offline) that shows the assembled start; `path` : also write it to this file."""
-        from bricard.view.page import model_page
+        with Waiting():
+            from bricard.view.page import model_page
 
         page = model_page(self)
         if path is not None:
@@ -133,7 +137,8 @@ class Model(Forcing):
         return page
 
     def _repr_html_(self) -> str:
-        from bricard.view.notebook import model_html
+        with Waiting():
+            from bricard.view.notebook import model_html
 
         return model_html(self)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ModelError
+from ..interrupts import Waiting
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -112,7 +113,8 @@ def new_axes(ax: Axes | None) -> Axes:
     """`ax`, or the axes of a new figure that belongs to no window."""
     if ax is not None:
         return ax
-    from matplotlib.figure import Figure
+    with Waiting():
+        from matplotlib.figure import Figure
 
     return Figure(figsize=(7.5, 4.2), dpi=130, layout="constrained").add_subplot()
 

@@ -367,6 +367,7 @@ class Solution:
             "provenance": self.provenance,
         }
 
+    @whole
     def to_xarray(self):
         """An xarray.Dataset with named dimensions: time, body, axis, joint coordinates, energies, errors."""
         from ..io.dataset import dataset
