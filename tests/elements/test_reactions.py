@@ -53,7 +53,7 @@ def shafts(ratio):
 
 @pytest.mark.parametrize("ratio", [10.0, -2.5])
 def test_a_gear_has_a_load_for_each_shaft_and_for_what_bears_them(ratio):
-    """w_1 + ratio w_2 = 0: (J_1 + J_2/ratio^2) w_1' = 6 N m."""
+    """w_1 + ratio w_2 = 0: (J_1 + J_2/ratio^2) w_1' = 6 N m. Whose load it is can be asked (V13)."""
     solution = shafts(ratio)
     turn = 6.0 / (10.0 + 100.0 / ratio**2)
     torques = {"first": 10.0 * turn - 6.0, "second": -100.0 * turn / ratio}
@@ -68,7 +68,7 @@ def test_a_gear_has_a_load_for_each_shaft_and_for_what_bears_them(ratio):
 
 
 def test_the_moment_is_about_the_frame_in_the_body_that_is_asked_for():
-    """A slide along x with its frames 0.4 m apart, the load 1 m beyond: the moments about both differ by force times way."""
+    """A slide along x with its frames 0.4 m apart, the load 1 m beyond: moments about both differ by force times way (V13)."""
     model = br.Model("slide", gravity=(0, 0, -10))
     rail = model.body("rail", mass=3.0, inertia=(1, 1, 1), position=(0, 0, 0))
     block = model.body("block", mass=2.0, inertia=(1, 1, 1), position=(1.4, 0, 0))

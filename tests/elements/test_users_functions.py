@@ -126,6 +126,32 @@ def test_friction_of_large_arguments():
 def test_a_smooth_law_of_large_numbers_is_not_refused():
     """Derivatives were compared with differences whose own rounding was larger than the limit (V7)."""
     assert slider(lambda t, x, v: 1e9 * (1.0 - np.cos(1e-3 * x)) - 1e12 * x + 1e12 * x).build()
+    assert slider(wall).build()
+
+
+def wall(t, x, v):
+    """A smooth step of width 1e-6 m, by roots alone."""
+    p = x + 0.05
+    return 0.5 * (1.0 - p / np.sqrt(p * p + 1e-12)) * (-2e6 * p)
+
+
+def pushed(t, x, v):
+    """A branch in words of Python, and the real part of a number."""
+    if x > 0.0:
+        return -3.0 * x
+    return -3.0 * x if t.real < 1.0 else 0.0 * x
+
+
+def test_branches_and_real_parts_are_no_longer_forbidden():
+    """A user reads that `if x > 0` and `t.real` work; they do, with their slopes (V8)."""
+    model = slider(pushed)
+    for x in (0.2, -0.2):
+        system = model.build()
+        q = system.start.copy()
+        q[0] += x
+        still = np.zeros(system.n_v)
+        K = system.tangent(0.0, q, still, still, np.zeros(system.n_rows))[0].toarray()
+        np.testing.assert_allclose(K[0, 0], 3.0, rtol=1e-14)
 
 
 def cam(t, a, b, p):

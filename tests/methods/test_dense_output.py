@@ -57,12 +57,7 @@ def test_what_is_shown_or_watched_changes_nothing_in_the_run(name):
         assert np.array_equal(other.q[-1], runs[0].q[-1]) and np.array_equal(other.v[-1], runs[0].v[-1])
 
 
-TRACE = "since redundant rows are judged by the factors at hand (V4), shown states leave 8e-9 m in index2: open"
-
-
-@pytest.mark.parametrize(
-    "formulation", [pytest.param("index2", marks=pytest.mark.xfail(reason=TRACE, strict=True)), "index3-alf"]
-)
+@pytest.mark.parametrize("formulation", ["index2", "index3-alf"])
 def test_output_inside_of_steps_with_projections(formulation):
     settings = {"formulation": formulation, "integrator": "generalized-alpha", "step": STEP}
     ends, inside = (br.simulate(four_bar(), SPAN, output=times, **settings) for times in (GRID, INSIDE))

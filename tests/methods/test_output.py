@@ -1,4 +1,4 @@
-"""`output=` means what it says: so many samples, evenly spaced, start and end among them, with any step (T25)."""
+"""`output=` means what it says: so many samples, evenly spaced, start and end among them, with any step (T25, V14)."""
 
 import numpy as np
 import pytest

@@ -253,6 +253,6 @@ def test_ida_goes_on_from_a_run_with_fixed_steps():
 
 @pytest.mark.parametrize("formulation", ["index2", "index3"])
 def test_t25_rho_of_one_without_damping(formulation):
-    """At 1e-4 s, on the four-bar of the README: Newton's method used to fail in index 3."""
+    """At 1e-4 s, on the four-bar of the README: Newton's method used to fail in index 3 (V15)."""
     solution = simulate(four_bar(), 1.0, formulation=formulation, integrator="generalized-alpha", rho=1.0, step=1e-4)
     assert np.abs(solution.energy.error).max() <= 1e-4 * solution.energy.kinetic.max()
