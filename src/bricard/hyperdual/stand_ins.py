@@ -40,8 +40,9 @@ def _each_of(word):
         rows = np.moveaxis(np.asarray(values), axis, 0)
         return reduce(called, rows[1:], rows[0])
 
-    called.reduce = reduced  # as of NumPy's own: np.maximum.reduce([x, y])
-    return called
+    each_of: Any = called
+    each_of.reduce = reduced  # as of NumPy's own: np.maximum.reduce([x, y])
+    return each_of
 
 
 def _refused(name):

@@ -4,6 +4,7 @@ Functions over arrays, of `System.from_functions`, are differentiated by complex
 """
 
 import dis
+from typing import Any
 
 import numpy as np
 
@@ -98,7 +99,7 @@ def _one_number(where, call, place):
         )
 
 
-def _numbers(values):
+def _numbers(values: Any) -> Any:
     """Arguments as hyper-dual numbers without directions."""
     if isinstance(values, tuple):
         made = map(_numbers, values)
