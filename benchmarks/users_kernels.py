@@ -1,8 +1,8 @@
-"""Kernels that call users' functions, alone, against a revision: `python benchmarks/users_kernels.py REVISION-OR-FOLDER [ROUNDS]`.
+"""Kernels that call users' functions, alone, against a revision: `users_kernels.py REVISION-OR-FOLDER [ROUNDS]`.
 
-Each case is a system with one element by a function; only the kernel of that element is called, in compiled code, CALLS times. What
-it is asked for: "velocity" is Phi, G, phi_dot and gamma of a row, or the load alone, "newton" adds K, D, d(G v)/dq. Two processes
-live side by side, as in ab.py, and are asked in turn; the best of all rounds counts. CPU time.
+Each case is a system with one element by a function; only the kernel of that element is called, in compiled code, CALLS times.
+What it is asked for: "velocity" is Phi, G, phi_dot and gamma of a row, or the load alone, "newton" adds K, D, d(G v)/dq. Two
+processes live side by side, as in ab.py, and are asked in turn; the best of all rounds counts. CPU time.
 """
 
 import json
@@ -148,7 +148,7 @@ def main(tree, rounds):
         command = [sys.executable, str(Path(__file__).resolve()), "--serve"]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         sides.append(subprocess.Popen(command, text=True, env=environment, cwd=folder, **pipes))
-    names = [json.loads(side.stdout.readline()) for side in sides][0]
+    names, _ = (json.loads(side.stdout.readline()) for side in sides)
     best = {name: [math.inf, math.inf] for name in names}
     for turn in range(rounds):
         for name in names:

@@ -270,7 +270,7 @@ for kind, function in (("rows", rows), ("as it stands", as_it_stands(rows, 4))):
     asked = asked or functions.of_poses(function)
     for x in (0.1, 0.5):
         given[76] = x
-        asked(given, np.ones(1), 0, 1, parts)
+        asked(given, np.ones(1), 0, 1, 1, parts)
         print(kind, *parts.tolist())
 """
 ALL = {"profile", "rows", "as"}

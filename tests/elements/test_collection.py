@@ -88,8 +88,14 @@ def asked(case, place, ways):
     numbers[:, 0], numbers[:, 1], numbers[:, 2] = place, *ways
     parts, own = np.zeros(4 * count), np.array(parameters, float)
     made, kind = (functions.of_poses, Pose) if case[1] == "JOINTS" else (functions.of_motions, Motion)
-    pointer(made, ((function, functions.arguments_of(kind, len(own))),))(numbers.reshape(-1), own, 0, len(own), parts)
-    return parts.reshape(count, 4).T
+    call, numbers = pointer(made, ((function, functions.arguments_of(kind, len(own))),)), numbers.reshape(-1)
+    call(numbers, own, 0, len(own), 1, parts)
+    slopes = np.full(4 * count, np.nan)
+    call(numbers, own, 0, len(own), 0, slopes)  # without mixed parts, which are not even written
+    parts, slopes = parts.reshape(count, 4).T, slopes.reshape(count, 4).T
+    np.testing.assert_allclose(slopes[:3], parts[:3], rtol=1e-14, atol=1e-300)
+    assert np.isnan(slopes[3]).all()
+    return parts
 
 
 def directions(case, rng):

@@ -21,6 +21,12 @@ if PYTHON_ONLY:
         """Write the numbers of a tuple (of tuples) to an array, one behind the other."""
         out[: 4 * _store_plain(out, 0, values)] += 0.0
 
+    def store_slopes(out, values):
+        """The same without the mixed parts."""
+        mixed = out[3::4].copy()
+        store(out, values)
+        out[3::4] = mixed
+
     def _store_plain(out, place, values):
         if isinstance(values, (tuple, list, np.ndarray)):
             for value in values:
@@ -49,26 +55,37 @@ else:
 
         return kind(given, first, count), generate
 
+    def _storing(parts):
+        def store(typingctx, out, values):
+            _check_numbers(values)
+
+            def generate(context, builder, signature, arguments):
+                data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+                leaves = _leaves(builder, signature.args[1], arguments[1])
+                for k, (kind, value) in enumerate(leaves):
+                    if isinstance(kind, SidedType):
+                        kind, value = HYPERDUAL, builder.extract_value(value, 0)
+                    number = cgutils.create_struct_proxy(HYPERDUAL)(
+                        context, builder, value=as_number(context, builder, kind, value)
+                    )
+                    for i, part in enumerate(parts):
+                        place = cgutils.gep_inbounds(builder, data, 4 * k + i)
+                        builder.store(getattr(number, part), place)
+                return context.get_dummy_value()
+
+            return types.void(out, values), generate
+
+        return store
+
     @intrinsic
     def store(typingctx, out, values):
         """Write the numbers of a tuple (of tuples) to an array, one behind the other."""
-        _check_numbers(values)
+        return _storing(PARTS)(typingctx, out, values)
 
-        def generate(context, builder, signature, arguments):
-            data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-            leaves = _leaves(builder, signature.args[1], arguments[1])
-            for k, (kind, value) in enumerate(leaves):
-                if isinstance(kind, SidedType):
-                    kind, value = HYPERDUAL, builder.extract_value(value, 0)
-                number = cgutils.create_struct_proxy(HYPERDUAL)(
-                    context, builder, value=as_number(context, builder, kind, value)
-                )
-                for i, part in enumerate(PARTS):
-                    place = cgutils.gep_inbounds(builder, data, 4 * k + i)
-                    builder.store(getattr(number, part), place)
-            return context.get_dummy_value()
-
-        return types.void(out, values), generate
+    @intrinsic
+    def store_slopes(typingctx, out, values):
+        """The same without the mixed parts."""
+        return _storing(PARTS[:3])(typingctx, out, values)
 
 
 def _leaves(builder, kind, value):

@@ -25,7 +25,7 @@ PROFILE = Interface(types.void(f8, VECTOR, i8, VECTOR))
 LAW = Interface(types.void(f8, f8, f8, VECTOR, i8, VECTOR))
 
 # A user's function of hyper-dual numbers: (arguments, parameters, first, last of its own) -> results; four parts of each number.
-FUNCTION = Interface(types.void(VECTOR, VECTOR, i8, i8, VECTOR))
+FUNCTION = Interface(types.void(VECTOR, VECTOR, i8, i8, i8, VECTOR))
 
 # The same of numbers that tell on which sides of its kinks it is: their track (three integers) stands before the results.
 BRANCHES = Interface(types.void(VECTOR, VECTOR, i8, i8, INTEGERS, VECTOR))

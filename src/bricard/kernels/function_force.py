@@ -93,7 +93,7 @@ def function_force(t, flags, first, last, system, work):
         mask = moving_ways(e, int(system.parameters[system.parameter[e] + DEPENDS]), system)
         put_poses(work.given, t, e, system, work)
         put_velocities(work.given, e, system, work)
-        ask(e, system, work)
+        ask(e, 0, system, work)
         force, turn_a, turn_b = generalised(e, system, work)
         elastic = system.parameters[system.parameter[e] + ROWS] > LOAD
         if flags & ENERGY and elastic:
@@ -120,7 +120,7 @@ def function_force(t, flags, first, last, system, work):
                     put_force_way(work.given, FIRST, e, waiting, 1.0, system, work)
                     if wanted:
                         put_force_way(work.given, SECOND, e, way, 1.0, system, work)
-                    ask(e, system, work)
+                    ask(e, 0, system, work)
                     force, turn_a, turn_b = generalised(e, system, work)
                     write_columns(e, waiting, FIRST, force, turn_a, turn_b, system, work)
                     put_force_way(work.given, FIRST, e, waiting, 0.0, system, work)

@@ -78,7 +78,7 @@ def find_slopes(e, mask, flags, rows, system, work):
             put_way(given, FIRST, waiting, 1.0)
         if other >= 0:
             put_way(given, SECOND, other, 1.0)
-        ask(e, system, work)
+        ask(e, 0, system, work)
         asked = True
         for r in range(rows):
             for which, part in ((waiting, FIRST), (other, SECOND)):
@@ -154,7 +154,7 @@ def along_the_motion(e, rows, system, work):
     for side in range(2):
         for i in range(X + SIDE * side if side == 1 else 0, V + SIDE * side):
             given[4 * i + SECOND] = given[4 * i + FIRST]
-    ask(e, system, work)
+    ask(e, 1, system, work)
     for r in range(rows):
         work.phi_dot[row + r], work.gamma[row + r] = parts[4 * r + FIRST], -parts[4 * r + MIXED]
     clear_poses(given)
@@ -175,7 +175,7 @@ def second_slopes(e, mask, rows, time, out, system, work):
             put_way(given, SECOND, way, 1.0)
             if turn:
                 put_turns(given, place, R_s, unit, w)
-            ask(e, system, work)
+            ask(e, 1, system, work)
             for r in range(rows):
                 out[o + 12 * r + way] = parts[4 * r + MIXED]
             put_way(given, SECOND, way, 0.0)
@@ -244,7 +244,7 @@ def stiffness(e, mask, rows, lam, first, pulls, system, work):
             put_way(given, SECOND, i, 1.0)
             if turns:
                 put_turns(given, place, R_s, axis(c % 3), axis(i % 3))
-            ask(e, system, work)
+            ask(e, 1, system, work)
             total = 0.0
             for r in range(rows):
                 total += lam[first + r] * parts[4 * r + MIXED]

@@ -19,9 +19,9 @@ shifts of their centres of mass and turns about these: a point at p in the body 
 from enum import IntEnum
 from typing import NamedTuple
 
-from ..compiled.hyperdual_arrays import store, take
+from ..compiled.hyperdual_arrays import store, store_slopes, take
 from ..compiled.interfaces import FUNCTION
-from ..compiled.pointers import compiled
+from ..compiled.pointers import compiled, spread
 from ..hyperdual.following import Numbers, Record
 from .vectors import add, cross, dot, position_of, rotate, rotation_of, scale, spin_of, subtract, triple
 
@@ -89,57 +89,75 @@ T, X, R, V, W, SIDE = (int(place) for place in (Given.T, Given.X, Given.R, Given
 VALUE, FIRST, SECOND, MIXED = (int(part) for part in (Part.VALUE, Part.FIRST, Part.SECOND, Part.MIXED))
 
 
+def asker(found):
+    """The pointer of a function of the arguments. Mixed derivatives are not even computed where they are not wanted."""
+    found = spread(found)
+
+    def parts_of(given, parameters, first, last, mixed, parts):
+        if mixed:
+            store(parts, found(given, parameters, first, last))
+        else:
+            store_slopes(parts, found(given, parameters, first, last))
+
+    return FUNCTION(parts_of)
+
+
 def of_poses(function):
     """The pointer of rows that depend on poses."""
+    function = spread(function)
 
-    def rows(given, parameters, first, last, parts):
+    def found(given, parameters, first, last):
         a = Pose(take(given, 1, 3), (take(given, 4, 3), take(given, 7, 3), take(given, 10, 3)))
         b = Pose(take(given, 19, 3), (take(given, 22, 3), take(given, 25, 3), take(given, 28, 3)))
-        store(parts, function(take(given, 0, 1)[0], a, b, parameters[first:last]))
+        return function(take(given, 0, 1)[0], a, b, parameters[first:last])
 
-    return FUNCTION(rows)
+    return asker(found)
 
 
 def of_poses_and_jacobian(function, jacobian):
     """The pointer of rows that depend on poses, followed by the user's Jacobian."""
+    function, jacobian = spread(function), spread(jacobian)
 
-    def rows(given, parameters, first, last, parts):
+    def found(given, parameters, first, last):
         t, p = take(given, 0, 1)[0], parameters[first:last]
         a = Pose(take(given, 1, 3), (take(given, 4, 3), take(given, 7, 3), take(given, 10, 3)))
         b = Pose(take(given, 19, 3), (take(given, 22, 3), take(given, 25, 3), take(given, 28, 3)))
-        store(parts, (function(t, a, b, p), jacobian(t, a, b, p)[1]))
+        return (function(t, a, b, p), jacobian(t, a, b, p)[1])
 
-    return FUNCTION(rows)
+    return asker(found)
 
 
 def of_motions(function):
     """The pointer of rows or loads that depend on poses and velocities."""
+    function = spread(function)
 
-    def rows(given, parameters, first, last, parts):
+    def found(given, parameters, first, last):
         R_a = (take(given, 4, 3), take(given, 7, 3), take(given, 10, 3))
         R_b = (take(given, 22, 3), take(given, 25, 3), take(given, 28, 3))
         a = Motion(take(given, 1, 3), R_a, take(given, 13, 3), take(given, 16, 3))
         b = Motion(take(given, 19, 3), R_b, take(given, 31, 3), take(given, 34, 3))
-        store(parts, function(take(given, 0, 1)[0], a, b, parameters[first:last]))
+        return function(take(given, 0, 1)[0], a, b, parameters[first:last])
 
-    return FUNCTION(rows)
+    return asker(found)
 
 
 def of_potential(potential):
     """The pointer of a potential of two poses."""
+    potential = spread(potential)
 
-    def value(given, parameters, first, last, parts):
+    def found(given, parameters, first, last):
         a = Pose(take(given, 1, 3), (take(given, 4, 3), take(given, 7, 3), take(given, 10, 3)))
         b = Pose(take(given, 19, 3), (take(given, 22, 3), take(given, 25, 3), take(given, 28, 3)))
-        store(parts, (potential(a, b, parameters[first:last]),))
+        return (potential(a, b, parameters[first:last]),)
 
-    return FUNCTION(value)
+    return asker(found)
 
 
 def of_load_and_potential(load, potential):
     """The pointer of a load, followed by its potential and the power of what velocities add to it."""
+    load, potential = spread(load), spread(potential)
 
-    def both(given, parameters, first, last, parts):
+    def found(given, parameters, first, last):
         t, p = take(given, 0, 1)[0], parameters[first:last]
         x_a, R_a = take(given, 1, 3), (take(given, 4, 3), take(given, 7, 3), take(given, 10, 3))
         x_b, R_b = take(given, 19, 3), (take(given, 22, 3), take(given, 25, 3), take(given, 28, 3))
@@ -151,9 +169,9 @@ def of_load_and_potential(load, potential):
         turn = whole[3] - still[3], whole[4] - still[4], whole[5] - still[5]
         slip = subtract(subtract(v_b, v_a), cross(w_a, subtract(x_b, x_a)))
         power = dot(push, slip) + dot(turn, subtract(w_b, w_a))
-        store(parts, (whole, potential(Pose(x_a, R_a), Pose(x_b, R_b), p), power))
+        return (whole, potential(Pose(x_a, R_a), Pose(x_b, R_b), p), power)
 
-    return FUNCTION(both)
+    return asker(found)
 
 
 @compiled
@@ -281,9 +299,7 @@ call_function = FUNCTION.call
 
 
 @compiled
-def ask(e, system, work):
-    """Call the function of an element with what is in work.given."""
-    start = system.parameter[e]
-    call_function(
-        system.functions[e], work.given, system.parameters, start + Header.OWN, system.parameter[e + 1], work.parts
-    )
+def ask(e, mixed, system, work):
+    """Call the function of an element with what is in work.given; mixed : 1 where mixed derivatives are wanted, too."""
+    first, last = system.parameter[e] + Header.OWN, system.parameter[e + 1]
+    call_function(system.functions[e], work.given, system.parameters, first, last, mixed, work.parts)

@@ -57,7 +57,7 @@ def velocity_slopes(e, mask, rows, system, work):
         put_way(given, FIRST, waiting, 1.0)
         if wanted:
             put_way(given, SECOND, way, 1.0)
-        ask(e, system, work)
+        ask(e, 0, system, work)
         for r in range(rows):
             g[o + 12 * r + waiting - POSE_WAYS] = parts[4 * r + FIRST]
             if wanted:
@@ -112,7 +112,7 @@ def position_slopes(e, mask, rows, system, work):
     for way in range(POSE_WAYS):
         if matters(mask, way):
             put_body_way(given, FIRST, e, way, 1.0, system, work)
-            ask(e, system, work)
+            ask(e, 0, system, work)
             for r in range(rows):
                 rate[o + 12 * r + way] = parts[4 * r + FIRST]
             put_body_way(given, FIRST, e, way, 0.0, system, work)
@@ -129,7 +129,7 @@ def slopes_ahead(e, mask, rows, system, work):
     for way in range(POSE_WAYS, WAYS):
         if depends(mask, way):
             put_way(given, SECOND, way, 1.0)
-            ask(e, system, work)
+            ask(e, 1, system, work)
             for r in range(rows):
                 g_dot[o + 12 * r + way - POSE_WAYS] = parts[4 * r + MIXED]
             put_way(given, SECOND, way, 0.0)
@@ -167,7 +167,7 @@ def stiffness(e, mask, rows, system, work):
         for way in range(POSE_WAYS, WAYS):
             if depends(others, way):
                 put_way(given, SECOND, way, 1.0)
-                ask(e, system, work)
+                ask(e, 1, system, work)
                 for r in range(rows):
                     k[o + 12 * (way - POSE_WAYS) + c] += work.lam[system.row[e] + r] * parts[4 * r + MIXED]
                 put_way(given, SECOND, way, 0.0)
@@ -216,7 +216,7 @@ def nonholonomic(t, flags, first, last, system, work):
         to_bodies(e, rows, work.g, o, system, work)
         put_motions(work.given, FIRST, e, system, work)
         work.given[FIRST] = 1.0
-        ask(e, system, work)
+        ask(e, 0, system, work)
         for r in range(rows):
             phi[row + r] = 0.0
             phi_dot[row + r], gamma[row + r] = work.parts[4 * r], -work.parts[4 * r + FIRST]

@@ -23,7 +23,7 @@ def pair(e, mask, way, system, work):
         put_way(given, FIRST, way, 1.0)
     if second:
         put_way(given, SECOND, way + 6, 1.0)
-    ask(e, system, work)
+    ask(e, 0, system, work)
     slopes = parts[FIRST], parts[SECOND]
     if first:
         put_way(given, FIRST, way, 0.0)
@@ -49,7 +49,7 @@ def potential_force(t, flags, first, last, system, work):
         mask = moving_ways(e, int(parameters[system.parameter[e] + DEPENDS]), system)
         put_poses(work.given, t, e, system, work)
         if flags & ENERGY:
-            ask(e, system, work)
+            ask(e, 0, system, work)
             work.energy[0] += work.parts[0]
         pulls, turns = three(e, mask, 0, system, work), three(e, mask, 3, system, work)
         for side in range(2):
