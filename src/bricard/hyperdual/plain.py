@@ -2,12 +2,35 @@
 
 import math
 import operator
+from importlib.util import find_spec, module_from_spec
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from . import arithmetic, rules, words
 from .number import HyperDual, lifted
+
+
+def _of_c(function, numpys):
+    """A function of the C library, as compiled code calls it: NumPy's own differs in the last digit."""
+
+    def called(*numbers):
+        try:
+            return np.float64(function(*map(float, numbers)))
+        except (OverflowError, ValueError):  # infinite, or no number
+            return numpys(*numbers)
+
+    return called
+
+
+def _like_compiled():
+    """The module of rules a second time, with functions of the C library."""
+    spec: Any = find_spec(rules.__name__)
+    made = module_from_spec(spec)
+    spec.loader.exec_module(made)
+    vars(made)["np"] = SimpleNamespace(**vars(np) | {name: _of_c(own, getattr(np, name)) for name, own in OF_C.items()})
+    return made
 
 
 def _quiet(rule):
@@ -22,8 +45,10 @@ def _quiet(rule):
 
 
 def _of_one(rule):
+    own = getattr(OWN, rule.__name__)
+
     def called(u):
-        f, f1, f2 = rule(u.x)
+        f, f1, f2 = own(u.x)
         return rules.compose(f, f1, f2, u)
 
     called.__name__ = rule.__name__
@@ -64,8 +89,30 @@ def _round(u, digits=None):
     return round(float(u.x), digits)
 
 
+OF_C = {
+    "exp": math.exp,
+    "exp2": math.exp2,
+    "expm1": math.expm1,
+    "sinh": math.sinh,
+    "cosh": math.cosh,
+    "tanh": math.tanh,
+    "cbrt": math.cbrt,
+    "log1p": math.log1p,
+    "log10": math.log10,
+    "tan": math.tan,
+    "arcsin": math.asin,
+    "arccos": math.acos,
+    "arctan2": math.atan2,
+    "arcsinh": math.asinh,
+    "arccosh": math.acosh,
+    "arctanh": math.atanh,
+    "power": math.pow,
+}
+OWN = _like_compiled()
 RULES: dict[Any, Any] = {word: _of_one(rule) for rule, named in words.ONE.items() for word in named}
-RULES |= {word: _quiet(rule) for rule, named in {**words.WHOLE, **words.TWO}.items() for word in named}
+RULES |= {
+    word: _quiet(getattr(OWN, rule.__name__)) for rule, named in {**words.WHOLE, **words.TWO}.items() for word in named
+}
 RULES |= {word: _in_turn(RULES[word]) for word in words.SEVERAL}
 RULES |= {word: _of_values(word) for word in (*words.VALUE, *words.WHOLE_NUMBER, *words.COMPARISONS, operator.not_)}
 RULES |= {math.log: _log, np.interp: _interp, round: _round, int: lambda u: int(u.x)}
