@@ -70,19 +70,22 @@ def _built(model, coordinates, rotation, cut, extra):
 def well_ordered(make, groups):
     """The system of `make(delayed)`, regularised, with groups of rows delayed in the elimination until few are weak.
 
-    Rows that look dependent may only come too early in the order of elimination. groups : (first row, last row, ...) of each.
+    Rows that look dependent may only come too early in the order of elimination; while there are more of them than depend on
+    others, further groups are delayed, even if that makes others weak first. groups : (first row, last row, ...) of each.
     """
     system, delayed = regularise(make(frozenset())), frozenset()
+    late = fewest = weak_rows(system)
     for _ in range(MAX_REORDERINGS):
-        late = weak_rows(system)
         found = {j for j, (first, last, *_) in enumerate(groups) if any(first <= row < last for row in late)}
         if not found - delayed:
             break
         delayed = delayed | found
         other = regularise(make(delayed))
-        if len(weak_rows(other)) >= len(late):
+        late = weak_rows(other)
+        if len(late) < len(fewest):
+            system, fewest = other, late
+        elif len(fewest) <= system.record.redundant:
             break
-        system = other
     return system
 
 
