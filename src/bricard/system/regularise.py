@@ -145,9 +145,10 @@ def count_weak(system, q=None):
         return 0
     packed, work = evaluated_rows(system, q)
     limit, r, n_v = tolerance(system, packed), system.record, system.n_v
+    weak = left_out(limit / NEAR_SINGULAR, system, work, packed)
     left = left_out(PLAIN / NEAR_SINGULAR, system, work, packed)
-    if not left:
-        return 0
+    if left == weak:  # there is nothing between
+        return len(left)
     g = csr_array((work.g, (r.g_row.astype(int), r.g_column.astype(int))), (r.n_rows, n_v + 1))[left]
     b, x, rest = np.zeros(work.b.size), np.zeros(work.b.size), np.eye(len(left) + 1)
     for i in range(len(left)):
@@ -156,7 +157,8 @@ def count_weak(system, q=None):
         b[g.indices[place]] = g.data[place]
         b[n_v] = 0.0
         solve_regularised(packed, b, x)
-        rest[i, :-1] = g[:, :n_v] @ x[:n_v]
+        x[n_v] = 0.0
+        rest[i, :-1] = g @ x[: n_v + 1]
     size = np.sqrt(np.append(r.row_diagonal[left], 1.0))
     rest /= size[:, None] * size
     if not np.isfinite(rest).all():
