@@ -25,6 +25,7 @@ from .compiled.status import (
     STICKING,
     STOPPED,
     TORN_APART,
+    TORN_BEFORE,
     TORN_VELOCITY,
     sentence,
 )
@@ -47,6 +48,7 @@ from .system.user_routine import Routines
 BROKEN_OFF = (NOT_FINITE, NEWTON_FAILED, STEP_TOO_SMALL, SINGULAR)  # how a run ends at the limit of a user's joint
 FAILED = (*BROKEN_OFF, PROJECTION_FAILED)  # ends for which a function without a value may be the reason
 UNUSABLE = 1e-3  # position error at the end, in characteristic lengths or radians, with which a run has failed
+LOOKED = 20  # samples at which it is looked for
 HALF = 0.5  # an error of velocity above this share of the fastest motion of the run is no drift any more,
 STRAY = 1e-4  # if it moves something by so much in one step, in characteristic lengths or radians
 GROWTH = 1e-6  # of a step, beyond 1, that is no rounding
@@ -105,11 +107,13 @@ def _divided(run):
 
 def _verdict(system, run, work, q, v, watching, kinked, status, raised):
     """The status, or the reason behind it that the last state shows; and what is to blame, in words."""
+    before = _torn_before(system, run, work) if status in (FINISHED, STOPPED) else ""
     gap = _gap(system, run, q, v, work)
     torn = -1
     if status in (FINISHED, STOPPED):
         torn = _torn_velocity(system, run, v, work)
         status = TORN_APART if not gap.max(initial=0.0) <= UNUSABLE else TORN_VELOCITY if torn >= 0 else status
+        status = TORN_BEFORE if status in (FINISHED, STOPPED) and before else status
     lost = _lost(system, run, q, status)
     if lost:
         return LOST_ROTATION, lost
@@ -123,6 +127,8 @@ def _verdict(system, run, work, q, v, watching, kinked, status, raised):
         blame = _blamed(system, run, q, v, work) or (raised and f"a function raises {raised!r}")
         if blame:
             return FUNCTION_FAILED, blame
+    if status == TORN_BEFORE:
+        return status, before
     if status == TORN_VELOCITY:
         unit = "m/s" if system.rows[torn].unit == "length" else "rad/s"
         return status, f"{system.row_name(torn)} with {work.phi_dot[torn]:.3g} {unit}"
@@ -140,6 +146,26 @@ def _gap(system, run, q, v, work):
     last = int(run.counters[counting.OUTPUT]) - 1  # a state that has no forces cannot be a sample
     run.counters[counting.OUTPUT] -= last >= 0 and run.out_t[last] == run.clock[0]
     return np.zeros(system.n_rows)
+
+
+def _torn_before(system, run, work):
+    """Where and when the constraints do not hold at a sample on the way, in words; empty where they do at those looked at.
+
+    A row that is left out as redundant may gape for a while and close again. work is as before but for what is evaluated.
+    """
+    turn, memory, samples = work.turn.copy(), work.memory.copy(), int(run.counters[counting.OUTPUT])
+    where, words, packed = system.n_q, "", pack(work)
+    for k in np.unique(np.linspace(0, samples - 1, LOOKED).astype(int)) if system.n_rows and samples else ():
+        work.turn[:] = run.out_turn[k]
+        tell_coordinates(system, work, run.ledger.out[k])
+        q, v = run.out_y[k, :where], run.out_y[k, where : where + system.n_v]
+        if np.isfinite(q).all() and evaluates(system, float(run.out_t[k]), q, v, work, packed):
+            gap = np.abs(work.phi * system.record.row_scale)
+            if gap.max() > UNUSABLE:
+                words = f"at t = {run.out_t[k]:.6g} s worst in {system.row_name(largest(gap))}"
+                break
+    work.turn[:], work.memory[:] = turn, memory
+    return words
 
 
 def _torn_velocity(system, run, v, work):

@@ -29,6 +29,7 @@ KINKED = 25  # not an end: a function of the user leaves its branch, Python make
 STICKING = 26  # the same function again and again, without getting on (found by Python)
 NO_DERIVATIVE = 27  # a step ends where a row of a joint has no derivative
 REPEATED = 28  # not an end: the step is taken again, up to a kink
+TORN_BEFORE = 29  # the end was reached, but at a sample on the way the constraints do not hold (found by Python)
 
 SENTENCES = {
     RUNNING: "Paused at t = {t:.6g} s after {steps} steps.",
@@ -93,6 +94,10 @@ SENTENCES = {
     TORN_APART: (
         "The end, t = {t:.6g} s, was reached after {steps} steps, but the constraints do not hold there, worst in {culprit}: the "
         "result is not usable. Take a smaller step, or a correction if there is none."
+    ),
+    TORN_BEFORE: (
+        "The end, t = {t:.6g} s, was reached after {steps} steps, but on the way the constraints do not hold, {culprit}: the "
+        "result is not usable. Take a smaller step, or look whether drives contradict each other."
     ),
     TORN_VELOCITY: (
         "The end, t = {t:.6g} s, was reached after {steps} steps, but the velocities do not fit the constraints there: worst is "

@@ -45,10 +45,10 @@ def named(system) -> Iterator[None]:
         ) from error
 
 
-def evaluates(system, t, q, v, work) -> bool:
-    """Whether the system has its functions at a state; they are in work then."""
+def evaluates(system, t, q, v, work, packed=None) -> bool:
+    """Whether the system has its functions at a state; they are in work then. packed : of pack(work), where it is at hand."""
     try:
-        evaluate(t, q, v, VELOCITY, system.compiled, pack(work))
+        evaluate(t, q, v, VELOCITY, system.compiled, packed or pack(work))
     except RAISED:
         return False
     return True
