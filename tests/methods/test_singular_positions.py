@@ -137,7 +137,7 @@ def test_small_pivots_alone_are_no_singular_position():
     ("formulation", "integrator"), [("baumgarte", "rkf45"), ("pseudo-inverse-2", "dop853"), ("householder", "dop853")]
 )
 def test_t26_no_method_creeps_through_a_singular_position(formulation, integrator, name):
-    """They took 20,000 steps and more, or did not end; the double four-bar needs 46 to 333."""
+    """T26: they took 20,000 steps and more, or did not end; the double four-bar needs 46 to 333."""
     settings = {"formulation": formulation, "integrator": integrator, "most_steps": 1000}
     solution = br.simulate(PROBLEMS[name].model(), 3.0, **settings)
     assert np.abs(solution.energy.error).max() <= 1e-4 * solution.energy.kinetic.max()
