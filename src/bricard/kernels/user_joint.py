@@ -183,11 +183,8 @@ def given_slopes(par, o, mem, m, target):
 
 @USER_PIECE
 def joint_motion(par, o, mem, m):
-    """D, C, MOTION, BIAS at TARGET with the velocities V, and LEFT. False where the joint has no pose."""
-    kind = int(par[o + KIND])
-    if kind == IMPLICIT:
-        return implicit_motion(par, o, mem, m)
-    if kind == EXPLICIT:
+    """D, C, MOTION, BIAS at TARGET with the velocities V, and LEFT, of a joint given by its pose. False where it has none."""
+    if int(par[o + KIND]) == EXPLICIT:
         explicit_motion(par, o, mem, m, TARGET)
     else:
         routine_motion(par, o, mem, m, TARGET)
@@ -199,6 +196,12 @@ def joint_motion(par, o, mem, m):
     for i in range(12):
         total += abs(mem[m + (D + i if i < 3 else C + i - 3)])
     return math.isfinite(total)
+
+
+@USER_PIECE
+def closure_motion(par, o, mem, m):
+    """The same of an implicit joint: a piece of its own, as much is to be compiled for it."""
+    return implicit_motion(par, o, mem, m)
 
 
 @compiled
@@ -322,16 +325,22 @@ def difference_slopes(par, o, mem, m):
 
 @USER_PIECE
 def joint_slopes(par, o, mem, m):
-    """SLOPE at TARGET, of the motion found there: exact, of a routine by differences. False where these leave the range."""
+    """SLOPE at TARGET, of the motion found there, of a joint given by its pose: exact, of a routine by differences. False where
+    these leave the range."""
     kind = int(par[o + KIND])
     if kind == ROUTINE:
         return difference_slopes(par, o, mem, m)
     if kind == EXPLICIT:
         explicit_slopes(par, o, mem, m, TARGET)
-    elif kind == IMPLICIT:
-        implicit_slopes(par, o, mem, m)
     else:
         given_slopes(par, o, mem, m, TARGET)
+    return True
+
+
+@USER_PIECE
+def closure_slopes(par, o, mem, m):
+    """The same of an implicit joint."""
+    implicit_slopes(par, o, mem, m)
     return True
 
 
