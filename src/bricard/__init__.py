@@ -12,9 +12,11 @@ A public name is loaded when it is first used: `import bricard` loads neither nu
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # checkers of types take it for true; the module typing would be half of the time of this import
 if TYPE_CHECKING:
+    from typing import Any
+
     from bricard import analysis, io, problems
     from bricard.analysis.certificate import Certificate
     from bricard.analysis.certify import certify

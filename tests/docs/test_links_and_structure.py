@@ -2,7 +2,7 @@
 
 Order of the package, lowest first; a folder or module may import itself and what stands before it:
 
-    errors < atomic, interrupts < hyperdual < compiled < kernels < linalg < model < system < solution < formulations
+    errors < interrupts < atomic < hyperdual < compiled < kernels < linalg < model < system < solution < formulations
     < integrators, stepping < registry < progress, admission, provenance < pairing < ending, balance < simulation < ode, repeat
     < io, plot < view < analysis < problems < bench, experiments < cli
 
@@ -28,7 +28,8 @@ LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 
 LAYERS = [
     {"errors"},
-    {"atomic", "interrupts"},
+    {"interrupts"},
+    {"atomic"},
     {"hyperdual"},
     {"compiled"},
     {"kernels"},
