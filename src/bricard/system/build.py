@@ -77,15 +77,13 @@ def well_ordered(make, groups):
     late = fewest = weak_rows(system)
     for _ in range(MAX_REORDERINGS):
         found = {j for j, (first, last, *_) in enumerate(groups) if any(first <= row < last for row in late)}
-        if not found - delayed:
+        if len(fewest) <= system.record.redundant or not found - delayed:
             break
         delayed = delayed | found
         other = regularise(make(delayed))
         late = weak_rows(other)
         if len(late) < len(fewest):
             system, fewest = other, late
-        elif len(fewest) <= system.record.redundant:
-            break
     return system
 
 

@@ -145,10 +145,9 @@ def count_weak(system, q=None):
         return 0
     packed, work = evaluated_rows(system, q)
     limit, r, n_v = tolerance(system, packed), system.record, system.n_v
-    weak = left_out(limit / NEAR_SINGULAR, system, work, packed)
     left = left_out(PLAIN / NEAR_SINGULAR, system, work, packed)
-    if left == weak:  # there is nothing between
-        return len(left)
+    if not left:
+        return 0
     g = csr_array((work.g, (r.g_row.astype(int), r.g_column.astype(int))), (r.n_rows, n_v + 1))[left]
     b, x, rest = np.zeros(work.b.size), np.zeros(work.b.size), np.eye(len(left) + 1)
     for i in range(len(left)):
