@@ -106,6 +106,9 @@ def select_rows(system, work, dependent=DEPENDENT, stay=False):
         regular, limit = factorise_kkt(system, work), FAIR
         if not smallest_pivot(system, work) >= sound:
             swap_rows(other, row, system, work)
+            if sound < SOUND:  # near a singular position of the mechanism pivots do not tell one set from another
+                regular = factorise_kkt(system, work)
+                break
             work.epsilon[other] = BARRED * LEFT_OUT * system.row_diagonal[other]
             regular, barred = factorise_kkt(system, work), True
     if barred:
