@@ -40,9 +40,9 @@ def test_the_same_method_below_its_limit_is_right(step):
 
 
 def test_a_formulation_that_loses_energy_has_failed():
-    """Baumgarte's method at singular positions: 33 J of 70 J at rtol 1e-8."""
+    """Baumgarte's method, singular positions: 34 J of 139 J at rtol 1e-9; at 1e-8 its constraints gape, which is said first."""
     model = br.problems.get("double-four-bar").model()
-    solution = br.simulate(model, 10.0, formulation="baumgarte", integrator="rkf45", rtol=1e-8, check=False)
+    solution = br.simulate(model, 10.0, formulation="baumgarte", integrator="rkf45", rtol=1e-9, check=False)
     since = float(solution.status.split("from t = ")[1].split(" s")[0])
     before, after = (np.abs(solution.energy.error[part]).max() for part in (solution.t < since, solution.t > since))
     assert not solution.ok and after > 100.0 * before
