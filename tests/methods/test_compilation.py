@@ -1,9 +1,11 @@
 """Pieces are compiled once: a new combination compiles nothing, and all of it also runs as plain Python."""
 
 import json
+import math
 import os
 import subprocess
 import sys
+import time
 from enum import IntEnum
 from pathlib import Path
 from types import FunctionType
@@ -13,6 +15,7 @@ import pytest
 from numba import njit
 from numba.core import event
 
+import bricard as br
 from bricard.compiled.cache import fingerprint
 from bricard.simulation import simulate
 from mechanisms import four_bar, pendulum, rssr
@@ -27,6 +30,7 @@ import json, sys
 sys.path.insert(0, {tests!r})
 import mechanisms
 from numba.core import event
+import bricard as br
 from bricard.compiled.cache import fingerprint
 from bricard.simulation import simulate
 with event.install_recorder("numba:compile") as compiled:
@@ -46,6 +50,7 @@ def in_a_process(mechanism, options, **environment):
 
 KERNEL = """
 import json
+import math
 from numba.core import event
 from bricard.kernels.vectors import cross
 with event.install_recorder("numba:compile") as compiled:
@@ -122,3 +127,36 @@ def test_fingerprint_sees_defaults_of_arguments():
     first = fingerprint(scaled)
     scaled_again = FunctionType(scaled.__code__, scaled.__globals__, "scaled", (3.0,))
     assert fingerprint(scaled_again) != first
+
+
+def with_rows(k):
+    def rows(t, a, b, p):
+        return (b.x[0] ** 2 + b.x[1] ** 2 + k * b.x[2] ** 2 - 1.0,)
+
+    model = br.Model("bead")
+    model.body("ball", br.Sphere((1, 0, 0), 0.1, mass=1.0))
+    model.joint("surface", "ground", "ball", rows, 1)
+    return model
+
+
+def with_pose(k):
+    def pose(s, p):
+        c, n = math.cos(s[0]), math.sin(s[0])
+        return (k * c, k * n, 0.0), ((c, -n, 0.0), (n, c, 0.0), (0.0, 0.0, 1.0))
+
+    model = br.Model("cam")
+    model.body("ball", br.Sphere((k, 0, 0), 0.1, mass=1.0))
+    model.user_joint("turn", "ground", "ball", br.UserJoint("explicit", pose, {"s": "angle"}), point=(0, 0, 0))
+    return model
+
+
+@pytest.mark.parametrize("make", [with_rows, with_pose])
+def test_another_function_compiles_itself_only(make):
+    """V16: kernels call users' functions by address. What is compiled anew carries the function, or is one of its operations."""
+    simulate(make(1.0), 0.01)
+    with event.install_recorder("numba:compile") as compiled:
+        simulate(make(1.0 + 1e-19 * time.time_ns()), 0.01)  # a number that no cache has met
+    pieces = [data.data["dispatcher"].py_func for _, data in compiled.buffer if data.is_start]
+    assert 0 < len(pieces) <= 8
+    for piece in pieces:
+        assert "<locals>" in piece.__qualname__ or piece.__module__ == "bricard.compiled.hyperdual", piece
