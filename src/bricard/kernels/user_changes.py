@@ -55,7 +55,7 @@ from .user_layout import (
     find_motion,
     find_slopes,
 )
-from .vectors import add, cross, nine, rotate, rotate_back, scale, subtract, triple
+from .vectors import add, cross, nine, put_three, rotate, rotate_back, scale, subtract, triple
 
 
 @compiled
@@ -96,8 +96,9 @@ def pose_change(par, o, mem, m):
             slope, rate = m + SLOPE + 36 * j + 6 * k, -mem[m + U2 + j]
             d, t = add(d, scale(rate, triple(mem, slope))), add(t, scale(rate, triple(mem, slope + 3)))
         d, t = rotate_back(R_0, d), rotate_back(R_0, t)
-        for i in range(3):
-            mem[m + HS_DOT + 6 * i + k], mem[m + HS_DOT + 18 + 6 * i + k] = d[i], length * t[i]
+        place = m + HS_DOT + k
+        mem[place], mem[place + 6], mem[place + 12] = d
+        mem[place + 18], mem[place + 24], mem[place + 30] = length * t[0], length * t[1], length * t[2]
     own = rotate_back(R_0, w)
     T_0 = cross(R_0[0], own), cross(R_0[1], own), cross(R_0[2], own)
     T_1 = cross(R_1[0], turn), cross(R_1[1], turn), cross(R_1[2], turn)
@@ -134,40 +135,45 @@ def against_square(mem, m, n):
         mem[m + B + 7 * k] /= mem[m + R + 6 * k + k]
 
 
-@USER_PIECE
-def changed(par, o, mem, m):
-    """SUM_DOT: the change of SUM, which linear() has left, along WAY."""
-    n = int(par[o + N_V])
-    coordinates_along(mem, m, n)
-    if int(par[o + KIND]) == IMPLICIT:
-        closure_change(par, o, mem, m)
-    else:
-        pose_change(par, o, mem, m)
-    for c in range(6):
-        for k in range(n):
-            mem[m + B + 7 * k] = 0.0
-        for i in range(6):
-            across, bent = mem[m + HX + 6 * i + c], mem[m + HX_DOT + 6 * i + c]
+def changing(residuals_change):
+    """The piece that finds how rows change, of one kind of joint: `residuals_change` gives HX_DOT and HS_DOT."""
+
+    @USER_PIECE
+    def changed(par, o, mem, m):
+        """SUM_DOT: the change of SUM, which linear() has left, along WAY."""
+        n = int(par[o + N_V])
+        coordinates_along(mem, m, n)
+        residuals_change(par, o, mem, m)
+        for c in range(6):
             for k in range(n):
-                rate = mem[m + SUM + 6 * (6 - n + k) + c]
-                across, bent = across + mem[m + HS + 6 * i + k] * rate, bent + mem[m + HS_DOT + 6 * i + k] * rate
-            mem[m + H2 + i] = bent
-            for k in range(n):
-                mem[m + B + 7 * k] += mem[m + HS_DOT + 6 * i + k] * across
-        least(mem, m, n, m + H2, 1)
-        against_square(mem, m, n)
-        for k in range(n):
-            mem[m + U + k] -= mem[m + B + 7 * k]
-            mem[m + SUM_DOT + 6 * (6 - n + k) + c] = mem[m + U + k]
-        for i in range(6):
-            for k in range(n):
-                mem[m + H2 + i] += mem[m + HS + 6 * i + k] * mem[m + U + k]
-        for k in range(6 - n):
-            total = 0.0
+                mem[m + B + 7 * k] = 0.0
             for i in range(6):
-                total += mem[m + W + 6 * i + k] * mem[m + H2 + i]
-            mem[m + SUM_DOT + 6 * k + c] = total
-    return True
+                across, bent = mem[m + HX + 6 * i + c], mem[m + HX_DOT + 6 * i + c]
+                for k in range(n):
+                    rate = mem[m + SUM + 6 * (6 - n + k) + c]
+                    across, bent = across + mem[m + HS + 6 * i + k] * rate, bent + mem[m + HS_DOT + 6 * i + k] * rate
+                mem[m + H2 + i] = bent
+                for k in range(n):
+                    mem[m + B + 7 * k] += mem[m + HS_DOT + 6 * i + k] * across
+            least(mem, m, n, m + H2, 1)
+            against_square(mem, m, n)
+            for k in range(n):
+                mem[m + U + k] -= mem[m + B + 7 * k]
+                mem[m + SUM_DOT + 6 * (6 - n + k) + c] = mem[m + U + k]
+            for i in range(6):
+                for k in range(n):
+                    mem[m + H2 + i] += mem[m + HS + 6 * i + k] * mem[m + U + k]
+            for k in range(6 - n):
+                total = 0.0
+                for i in range(6):
+                    total += mem[m + W + 6 * i + k] * mem[m + H2 + i]
+                mem[m + SUM_DOT + 6 * k + c] = total
+        return True
+
+    return changed
+
+
+changed, changed_closure = changing(pose_change), changing(closure_change)
 
 
 @compiled
@@ -214,8 +220,8 @@ def go(par, e, mem, m):
     shift = scale(1.0 / par[e + JOINT + LENGTH], rotate_back(A, lever(par, e, mem, m)[1]))
     spin = subtract(triple(mem, m + SPEEDS + 9), rotate_back(R_b, rotate(R_a, triple(mem, m + SPEEDS + 3))))
     turn = rotate_back(nine(par, B_0 + 3), spin)
-    for i in range(3):
-        mem[m + WAY + i], mem[m + WAY + 3 + i] = shift[i], turn[i]
+    put_three(mem, m + WAY, shift)
+    put_three(mem, m + WAY + 3, turn)
 
 
 @compiled
@@ -246,6 +252,8 @@ def spread_change(par, e, mem, m):
         turn_a = subtract(add(cross(d_dot, r), cross(d, r_dot)), carried_dot)
         pull_dot = subtract(rotate_back(R_b, push_dot), cross(w_b, rotate_back(R_b, push)))
         turn_b = add(cross(p, pull_dot), t_dot)
-        for i in range(3):
-            place = m + ROWS_DOT + 12 * k + i
-            mem[place], mem[place + 3], mem[place + 6], mem[place + 9] = -push_dot[i], turn_a[i], push_dot[i], turn_b[i]
+        place = m + ROWS_DOT + 12 * k
+        put_three(mem, place, (-push_dot[0], -push_dot[1], -push_dot[2]))
+        put_three(mem, place + 3, turn_a)
+        put_three(mem, place + 6, push_dot)
+        put_three(mem, place + 9, turn_b)

@@ -9,12 +9,13 @@ the length of the joint.
 import math
 
 from ..compiled.interfaces import USER_PIECE
-from ..compiled.pointers import compiled
+from ..compiled.pointers import compiled, inlined
 from .user_closure import begin, slopes
 from .user_layout import (
     BALL,
     BASIS,
     BIAS,
+    H2,
     HS,
     HX,
     IMPLICIT,
@@ -38,7 +39,7 @@ from .user_layout import (
     find_coordinates,
     find_motion,
 )
-from .vectors import cross, nine, rotate_back, subtract, triple
+from .vectors import cross, nine, put_three, rotate_back, scale, subtract, triple
 
 # memory behind that of user_layout.py: pose of B against A; orthonormal columns Q of h_s, and R with h_s = Q R; W by columns;
 # values of the rows and of s (6), their derivatives (6, 12), second derivatives along the motion (6); scratch (6, 6)
@@ -80,23 +81,38 @@ def pose_error(par, o, mem, m):
         (entry(R_0, R_1, 2, 0), entry(R_0, R_1, 2, 1), entry(R_0, R_1, 2, 2)),
     )
     twist = axial(M)
+    put_three(mem, m + H, gap)
+    put_three(mem, m + H + 3, scale(length, twist))
     for i in range(3):
-        mem[m + H + i], mem[m + H + 3 + i] = gap[i], length * twist[i]
-        for k in range(6):
-            mem[m + HX + 6 * i + k] = length * R_0[k][i] if k < 3 else 0.0
-            mem[m + HX + 6 * (3 + i) + k] = 0.0
+        for k in range(3):
+            mem[m + HX + 6 * i + k] = length * mem[m + C + 3 * k + i]
+            mem[m + HX + 6 * i + 3 + k], mem[m + HX + 18 + 6 * i + k] = 0.0, 0.0
     for k in range(3):
         one = (1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
         change = axial((cross(M[0], one), cross(M[1], one), cross(M[2], one)))
-        for i in range(3):
-            mem[m + HX + 6 * (3 + i) + 3 + k] = length * change[i]
+        place = m + HX + 21 + k
+        mem[place], mem[place + 6], mem[place + 12] = length * change[0], length * change[1], length * change[2]
     for k in range(n_v):
         shift, turn = (
             rotate_back(R_0, triple(mem, m + MOTION + 6 * k)),
             rotate_back(R_0, triple(mem, m + MOTION + 6 * k + 3)),
         )
-        for i in range(3):
-            mem[m + HS + 6 * i + k], mem[m + HS + 6 * (3 + i) + k] = -shift[i], -length * turn[i]
+        place = m + HS + k
+        mem[place], mem[place + 6], mem[place + 12] = -shift[0], -shift[1], -shift[2]
+        mem[place + 18], mem[place + 24], mem[place + 30] = -length * turn[0], -length * turn[1], -length * turn[2]
+
+
+@compiled
+def residuals_of_pose(par, o, mem, m, by_pose):
+    """H, HS, HX of a joint given by its pose; all at once, with by_pose nothing more is to do."""
+    if not by_pose:
+        pose_error(par, o, mem, m)
+
+
+@compiled
+def residuals_of_closure(par, o, mem, m, by_pose):
+    """H with HX (by_pose) or HS of an implicit joint, at D, C and S."""
+    slopes(par, o, mem, m, S, by_pose, not by_pose)
 
 
 @compiled
@@ -185,23 +201,18 @@ def across(par, o, mem, m, n):
         return
     for i in range(36):
         mem[m + W + i] = mem[m + Q + i]
-    taken = (False, False, False, False, False, False)
+    taken = m + H2  # 1: this row is
+    for i in range(6):
+        mem[taken + i] = 0.0
     for _ in range(n):  # the row and column of Q with the largest entry, then the rest without them
         row, column, largest = 0, 0, -1.0
         for i in range(6):
             for j in range(n):
-                if not taken[i] and abs(mem[m + W + 6 * i + j]) > largest:
+                if mem[taken + i] == 0.0 and abs(mem[m + W + 6 * i + j]) > largest:
                     row, column, largest = i, j, abs(mem[m + W + 6 * i + j])
-        taken = (
-            taken[0] or row == 0,
-            taken[1] or row == 1,
-            taken[2] or row == 2,
-            taken[3] or row == 3,
-            taken[4] or row == 4,
-            taken[5] or row == 5,
-        )
+        mem[taken + row] = 1.0
         for i in range(6):
-            if not taken[i]:
+            if mem[taken + i] == 0.0:
                 factor = mem[m + W + 6 * i + column] / mem[m + W + 6 * row + column]
                 for j in range(n):
                     mem[m + W + 6 * i + j] -= factor * mem[m + W + 6 * row + j]
@@ -209,90 +220,91 @@ def across(par, o, mem, m, n):
             mem[m + W + 6 * i + column] = 0.0
     r = 0
     for i in range(6):
-        if not taken[i]:
+        if mem[taken + i] == 0.0:
             for k in range(6):
                 mem[m + W + 6 * k + r] = 1.0 if k == i else 0.0
             r += 1
 
 
-@compiled
-def seek(par, o, mem, m):
-    """S of the pose at POSE by Gauss-Newton from S, with H, HS, Q, R there. The size of H that is left, in lengths; infinite if
-    none is found."""
-    n_q, n = int(par[o + N_Q]), int(par[o + N_V])
-    implicit = int(par[o + KIND]) == IMPLICIT
-    stride, before = 0.5 * STRIDE_OF_S, math.inf
-    for iteration in range(2 * ITERATIONS):
-        if implicit:
-            slopes(par, o, mem, m, S, False, True)
-        else:
-            pose_error(par, o, mem, m)
-        if not orthonormal(mem, m, n):
-            return math.inf
-        least(mem, m, n, m + H, 1)
-        size, scale, left = 0.0, 1.0, 0.0
+def settling(residuals):
+    """The piece that finds coordinates of a pose, of one kind of joint: none holds what others need."""
+
+    @inlined
+    def seek(par, o, mem, m):
+        """S of the pose at POSE by Gauss-Newton from S, with H, HS, Q, R there. The size of H that is left, in lengths; infinite
+        if none is found."""
+        n_q, n = int(par[o + N_Q]), int(par[o + N_V])
+        stride, before = 0.5 * STRIDE_OF_S, math.inf
+        for iteration in range(2 * ITERATIONS):
+            residuals(par, o, mem, m, False)
+            if not orthonormal(mem, m, n):
+                return math.inf
+            least(mem, m, n, m + H, 1)
+            size, scale, left = 0.0, 1.0, 0.0
+            for k in range(n):
+                size = max(size, abs(mem[m + U + k]) / par[o + SIZES + k])
+                if not math.isfinite(mem[m + U + k]):
+                    return math.inf
+            for i in range(6):
+                left = max(left, abs(mem[m + H + i]))
+                if not math.isfinite(mem[m + H + i]):
+                    return math.inf
+            # strides grow as long as they help: a pose may have gone any way since s was known
+            stride, before = 2.0 * stride if left < before else STRIDE_OF_S, left
+            if size > stride:
+                scale = stride / size
+            advance(par, o, mem, m, S, scale)
+            for i in range(n_q):
+                mem[m + S + i] = mem[m + X + i]
+            if size <= SMALL or (iteration > 3 and size < 1e-11):
+                return left / par[o + LENGTH]
+        return math.inf
+
+    @USER_PIECE
+    def settle(par, o, mem, m):
+        """S of the pose at POSE, with H, HX, HS, Q, R there. False where none is found; S is left as it was.
+
+        Where the pose has gone far since the last call the nearest s may be a false one, of a turn that does not fit: then
+        others are tried from angles all around.
+        """
+        n_q, n = int(par[o + N_Q]), int(par[o + N_V])
+        begin(par, o, mem, m)
         for k in range(n):
-            size = max(size, abs(mem[m + U + k]) / par[o + SIZES + k])
-            if not math.isfinite(mem[m + U + k]):
-                return math.inf
-        for i in range(6):
-            left = max(left, abs(mem[m + H + i]))
-            if not math.isfinite(mem[m + H + i]):
-                return math.inf
-        # strides grow as long as they help: a pose may have gone any way since s was known
-        stride, before = 2.0 * stride if left < before else STRIDE_OF_S, left
-        if size > stride:
-            scale = stride / size
-        advance(par, o, mem, m, S, scale)
+            mem[m + V + k] = 0.0
+        for i in range(12 if int(par[o + KIND]) == IMPLICIT else 0):
+            mem[m + (D + i if i < 3 else C + i - 3)] = mem[m + POSE + i]
         for i in range(n_q):
-            mem[m + S + i] = mem[m + X + i]
-        if size <= SMALL or (iteration > 3 and size < 1e-11):
-            return left / par[o + LENGTH]
-    return math.inf
-
-
-@USER_PIECE
-def settle(par, o, mem, m):
-    """S of the pose at POSE, with H, HX, HS, Q, R there. False where none is found; S is left as it was.
-
-    Where the pose has gone far since the last call the nearest s may be a false one, of a turn that does not fit: then others are
-    tried from angles all around.
-    """
-    n_q, n = int(par[o + N_Q]), int(par[o + N_V])
-    implicit = int(par[o + KIND]) == IMPLICIT
-    begin(par, o, mem, m)
-    for k in range(n):
-        mem[m + V + k] = 0.0
-    for i in range(12 if implicit else 0):
-        mem[m + (D + i if i < 3 else C + i - 3)] = mem[m + POSE + i]
-    for i in range(n_q):
-        mem[m + BEFORE + i] = mem[m + S + i]
-    left = seek(par, o, mem, m)
-    if not left < DOUBTFUL:
-        best = left
-        for i in range(n_q):
-            mem[m + BEST + i] = mem[m + S + i]
-        for k in range(n - 3 * int(par[o + BALL])):
-            if par[o + SIZES + k] == 1.0:
-                for turn in (-1.0, 1.0, -2.0, 2.0, -3.0, 3.0, -4.0, 4.0, -6.0, 6.0, -8.0, 8.0):
-                    for i in range(n_q):
-                        mem[m + S + i] = mem[m + BEFORE + i]
-                    mem[m + S + k] += 0.25 * math.pi * turn
-                    left = seek(par, o, mem, m)
-                    if left < best:
-                        best = left
-                        for i in range(n_q):
-                            mem[m + BEST + i] = mem[m + S + i]
-        for i in range(n_q):
-            mem[m + S + i] = mem[m + BEST + i]
+            mem[m + BEFORE + i] = mem[m + S + i]
         left = seek(par, o, mem, m)
-    if not left < math.inf:
-        for i in range(n_q):
-            mem[m + S + i] = mem[m + BEFORE + i]
-        return False
-    if implicit:
-        slopes(par, o, mem, m, S, True, False)
-    return True
+        if not left < DOUBTFUL:
+            best = left
+            for i in range(n_q):
+                mem[m + BEST + i] = mem[m + S + i]
+            for k in range(n - 3 * int(par[o + BALL])):
+                if par[o + SIZES + k] == 1.0:
+                    for turn in (-1.0, 1.0, -2.0, 2.0, -3.0, 3.0, -4.0, 4.0, -6.0, 6.0, -8.0, 8.0):
+                        for i in range(n_q):
+                            mem[m + S + i] = mem[m + BEFORE + i]
+                        mem[m + S + k] += 0.25 * math.pi * turn
+                        left = seek(par, o, mem, m)
+                        if left < best:
+                            best = left
+                            for i in range(n_q):
+                                mem[m + BEST + i] = mem[m + S + i]
+            for i in range(n_q):
+                mem[m + S + i] = mem[m + BEST + i]
+            left = seek(par, o, mem, m)
+        if not left < math.inf:
+            for i in range(n_q):
+                mem[m + S + i] = mem[m + BEFORE + i]
+            return False
+        residuals(par, o, mem, m, True)
+        return True
+
+    return settle
+
+
+settle, settle_closure = settling(residuals_of_pose), settling(residuals_of_closure)
 
 
 @compiled

@@ -68,7 +68,7 @@ from .user_layout import (
     find_motion,
     find_slopes,
 )
-from .vectors import add
+from .vectors import add, put_three
 
 HALVINGS, RETRIES = 30, 8  # of the way on which MOTION may turn over; of differences that leave the range
 
@@ -102,8 +102,8 @@ def part_of_C(mem, m, part):
 @compiled
 def put_six(mem, place, mem_d, w):
     """Write d' (every fourth number from mem_d on) and w."""
-    for i in range(3):
-        mem[place + i], mem[place + 3 + i] = mem[mem_d + 4 * i], w[i]
+    put_three(mem, place, (mem[mem_d], mem[mem_d + 4], mem[mem_d + 8]))
+    put_three(mem, place + 3, w)
 
 
 @compiled

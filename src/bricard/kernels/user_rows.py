@@ -45,8 +45,6 @@ from .user_layout import (
     H2,
     HS,
     HX,
-    IMPLICIT,
-    KIND,
     LENGTH,
     N_Q,
     N_V,
@@ -65,8 +63,8 @@ from .user_layout import (
 from .vectors import (
     add,
     cross,
-    dot,
     nine,
+    put_three,
     rotate,
     rotate_back,
     subtract,
@@ -89,11 +87,11 @@ def linear(par, e, mem, m):
     p_b, n, length = triple(par, e + FRAME_B), int(par[o + N_V]), par[o + LENGTH]
     r = rotate_back(R_a, subtract(add(x_b, rotate(R_b, p_b)), x_a))
     d = rotate_back(A, subtract(r, triple(par, e + FRAME_A)))
-    for i in range(3):
-        mem[m + POSE + i] = d[i]
-        for j in range(3):  # C = A^T R_a^T R_b B
-            column = rotate(R_b, (B[0][j], B[1][j], B[2][j]))
-            mem[m + POSE + 3 + 3 * i + j] = dot((A[0][i], A[1][i], A[2][i]), rotate_back(R_a, column))
+    put_three(mem, m + POSE, d)
+    for j in range(3):  # C = A^T R_a^T R_b B
+        k, place = e + FRAME_B + 3 + j, m + POSE + 3 + j
+        column = rotate_back(A, rotate_back(R_a, rotate(R_b, (par[k], par[k + 3], par[k + 6]))))
+        mem[place], mem[place + 3], mem[place + 6] = column
     if not find_coordinates(par, o, mem, m):
         return False
     across(par, o, mem, m, n)
@@ -128,73 +126,93 @@ def linear(par, e, mem, m):
         push = rotate(R_a, w_d)
         turn_a = subtract(cross(w_d, r), rotate_back(R_a, rotate(R_b, w_t)))
         turn_b = add(cross(p_b, rotate_back(R_b, push)), w_t)
-        for i in range(3):
-            mem[m + ROWS + 12 * k + i], mem[m + ROWS + 12 * k + 3 + i] = -push[i], turn_a[i]
-            mem[m + ROWS + 12 * k + 6 + i], mem[m + ROWS + 12 * k + 9 + i] = push[i], turn_b[i]
+        place = m + ROWS + 12 * k
+        put_three(mem, place, (-push[0], -push[1], -push[2]))
+        put_three(mem, place + 3, turn_a)
+        put_three(mem, place + 6, push)
+        put_three(mem, place + 9, turn_b)
     return True
 
 
-@USER_PIECE
-def curved(par, e, mem, m):
-    """SECOND: second derivatives of what linear() has left at VALUE, bodies at constant velocities (turns in their axes)."""
-    o = e + JOINT
-    x_a, R_a, x_b, R_b = poses_of(mem, m)
-    v_a, w_a = triple(mem, m + SPEEDS), triple(mem, m + SPEEDS + 3)
-    v_b, w_b = triple(mem, m + SPEEDS + 6), triple(mem, m + SPEEDS + 9)
-    A, B = nine(par, e + FRAME_A + 3), nine(par, e + FRAME_B + 3)
-    p_b, n, length = triple(par, e + FRAME_B), int(par[o + N_V]), par[o + LENGTH]
-    r = rotate_back(R_a, subtract(add(x_b, rotate(R_b, p_b)), x_a))
-    y = rotate_back(R_a, subtract(add(v_b, rotate(R_b, cross(w_b, p_b))), v_a))
-    y_dot = subtract(rotate_back(R_a, rotate(R_b, cross(w_b, cross(w_b, p_b)))), cross(w_a, y))
-    r_dot = subtract(y, cross(w_a, r))
-    shift, shift_dot = rotate_back(A, r_dot), rotate_back(A, subtract(y_dot, cross(w_a, r_dot)))
-    carried = rotate_back(R_b, rotate(R_a, w_a))
-    turn, turn_dot = rotate_back(B, subtract(w_b, carried)), rotate_back(B, cross(w_b, carried))
-    rate = (shift[0] / length, shift[1] / length, shift[2] / length, turn[0], turn[1], turn[2])
-    second = (
-        shift_dot[0] / length,
-        shift_dot[1] / length,
-        shift_dot[2] / length,
-        turn_dot[0],
-        turn_dot[1],
-        turn_dot[2],
-    )
-    for i in range(6):  # h_x x', for s' = -h_s^+ h_x x'
-        total = 0.0
-        for c in range(6):
-            total += mem[m + HX + 6 * i + c] * rate[c]
-        mem[m + SECOND + i] = total
-    least(mem, m, n, m + SECOND, 1)
-    if int(par[o + KIND]) == IMPLICIT:
-        for i in range(12):
-            mem[m + (D + i if i < 3 else C + i - 3)] = mem[m + POSE + i]
-        along_both(mem, m)
-        bend(par, o, mem, m, S, (shift, turn), (shift, turn))
-    else:
-        for k in range(n):
-            mem[m + V + k] = mem[m + U + k]
-        for i in range(int(par[o + N_Q])):
-            mem[m + TARGET + i] = mem[m + S + i]
-        find_motion(par, o, mem, m)
-        R_0 = nine(mem, m + C)
-        bias, spin = rotate_back(R_0, triple(mem, m + BIAS)), rotate_back(R_0, triple(mem, m + BIAS + 3))
-        for i in range(3):
-            mem[m + H2 + i], mem[m + H2 + 3 + i] = -bias[i], -length * spin[i]
-    for i in range(6):
-        for c in range(6):
-            mem[m + H2 + i] += mem[m + HX + 6 * i + c] * second[c]
-    least(mem, m, n, m + H2, 1)
+@compiled
+def bend_pose(par, o, mem, m, shift, turn):
+    """H2 of a joint given by its pose, along U."""
+    n, length = int(par[o + N_V]), par[o + LENGTH]
     for k in range(n):
-        mem[m + SECOND + 6 - n + k] = mem[m + U + k]
-    for k in range(6 - n):
-        total = 0.0
+        mem[m + V + k] = mem[m + U + k]
+    for i in range(int(par[o + N_Q])):
+        mem[m + TARGET + i] = mem[m + S + i]
+    find_motion(par, o, mem, m)
+    R_0 = nine(mem, m + C)
+    bias, spin = rotate_back(R_0, triple(mem, m + BIAS)), rotate_back(R_0, triple(mem, m + BIAS + 3))
+    put_three(mem, m + H2, (-bias[0], -bias[1], -bias[2]))
+    put_three(mem, m + H2 + 3, (-length * spin[0], -length * spin[1], -length * spin[2]))
+
+
+@compiled
+def bend_closure(par, o, mem, m, shift, turn):
+    """H2 of an implicit joint along shift, turn and U."""
+    for i in range(12):
+        mem[m + (D + i if i < 3 else C + i - 3)] = mem[m + POSE + i]
+    along_both(mem, m)
+    bend(par, o, mem, m, S, (shift, turn), (shift, turn))
+
+
+def curving(bend_along):
+    """The piece of second derivatives, of one kind of joint: `bend_along` gives those of its residuals."""
+
+    @USER_PIECE
+    def curved(par, e, mem, m):
+        """SECOND: second derivatives of what linear() has left at VALUE, bodies at constant velocities (turns in their axes)."""
+        o = e + JOINT
+        x_a, R_a, x_b, R_b = poses_of(mem, m)
+        v_a, w_a = triple(mem, m + SPEEDS), triple(mem, m + SPEEDS + 3)
+        v_b, w_b = triple(mem, m + SPEEDS + 6), triple(mem, m + SPEEDS + 9)
+        A, B = nine(par, e + FRAME_A + 3), nine(par, e + FRAME_B + 3)
+        p_b, n, length = triple(par, e + FRAME_B), int(par[o + N_V]), par[o + LENGTH]
+        r = rotate_back(R_a, subtract(add(x_b, rotate(R_b, p_b)), x_a))
+        y = rotate_back(R_a, subtract(add(v_b, rotate(R_b, cross(w_b, p_b))), v_a))
+        y_dot = subtract(rotate_back(R_a, rotate(R_b, cross(w_b, cross(w_b, p_b)))), cross(w_a, y))
+        r_dot = subtract(y, cross(w_a, r))
+        shift, shift_dot = rotate_back(A, r_dot), rotate_back(A, subtract(y_dot, cross(w_a, r_dot)))
+        carried = rotate_back(R_b, rotate(R_a, w_a))
+        turn, turn_dot = rotate_back(B, subtract(w_b, carried)), rotate_back(B, cross(w_b, carried))
+        rate = (shift[0] / length, shift[1] / length, shift[2] / length, turn[0], turn[1], turn[2])
+        second = (
+            shift_dot[0] / length,
+            shift_dot[1] / length,
+            shift_dot[2] / length,
+            turn_dot[0],
+            turn_dot[1],
+            turn_dot[2],
+        )
+        for i in range(6):  # h_x x', for s' = -h_s^+ h_x x'
+            total = 0.0
+            for c in range(6):
+                total += mem[m + HX + 6 * i + c] * rate[c]
+            mem[m + SECOND + i] = total
+        least(mem, m, n, m + SECOND, 1)
+        bend_along(par, o, mem, m, shift, turn)
         for i in range(6):
-            rest = mem[m + H2 + i]
-            for j in range(n):
-                rest += mem[m + HS + 6 * i + j] * mem[m + U + j]
-            total += mem[m + W + 6 * i + k] * rest
-        mem[m + SECOND + k] = total
-    return True
+            for c in range(6):
+                mem[m + H2 + i] += mem[m + HX + 6 * i + c] * second[c]
+        least(mem, m, n, m + H2, 1)
+        for k in range(n):
+            mem[m + SECOND + 6 - n + k] = mem[m + U + k]
+        for k in range(6 - n):
+            total = 0.0
+            for i in range(6):
+                rest = mem[m + H2 + i]
+                for j in range(n):
+                    rest += mem[m + HS + 6 * i + j] * mem[m + U + j]
+                total += mem[m + W + 6 * i + k] * rest
+            mem[m + SECOND + k] = total
+        return True
+
+    return curved
+
+
+curved, curved_closure = curving(bend_pose), curving(bend_closure)
 
 
 @compiled

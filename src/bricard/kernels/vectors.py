@@ -63,6 +63,12 @@ def triple(values, start):
 
 
 @compiled
+def put_three(values, start, a):
+    """Write three neighbouring numbers of a flat array. A loop over a tuple would be compiled to branches, one for each entry."""
+    values[start], values[start + 1], values[start + 2] = a[0], a[1], a[2]
+
+
+@compiled
 def turning_columns(g_dot, rate, g, start, w):
     """dG/dt of a body's three turning columns: rate + g x w.
 

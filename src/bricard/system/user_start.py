@@ -14,16 +14,19 @@ from ..errors import ModelError
 from ..hyperdual.following import Numbers
 from ..hyperdual.rebuild import plain_copy, plain_of
 from ..kernels import user_functions
-from ..kernels.user_changes import changed
-from ..kernels.user_elimination import settle
+from ..kernels.user_changes import changed, changed_closure
+from ..kernels.user_elimination import settle, settle_closure
 from ..kernels.user_joint import closure_motion, closure_slopes, joint_motion, joint_slopes
 from ..kernels.user_layout import EXPLICIT, IMPLICIT, ROUTINE, WITH_MOTION
-from ..kernels.user_rows import curved, linear
+from ..kernels.user_rows import curved, curved_closure, linear
 from .user_joint_check import axial, check, check_rotations
 
 CODES = {"explicit": EXPLICIT, "implicit": IMPLICIT, "routine": ROUTINE}
-# motion and slopes of joints given by their pose, and of implicit ones
-PIECES = (joint_motion, joint_slopes), (closure_motion, closure_slopes)
+# of joints given by their pose, and of implicit ones: none holds what only the others need
+PIECES = (
+    (joint_motion, joint_slopes, settle, linear, curved, changed),
+    (closure_motion, closure_slopes, settle_closure, linear, curved_closure, changed_closure),
+)
 BRANCH = 0.1  # in natural sizes: what start= may be off from the coordinates of the drawn pose
 CLOSED = 1e-6  # residuals, in lengths or radians, of a pose of an implicit joint
 SINGULAR = 1e-9  # smallest singular value, of the largest, below which a transmission is singular
@@ -137,7 +140,7 @@ class Start:
                     branch,
                     self.length,
                 ],
-                [float(piece.address) for piece in (*PIECES[self.kind == "implicit"], settle, linear, curved, changed)],
+                [float(piece.address) for piece in PIECES[self.kind == "implicit"]],
                 start,
                 np.concatenate([natural, np.ones(6 - self.n_v)]),
                 scale,
