@@ -472,3 +472,18 @@ def test_corrections_of_the_state_do_no_work():
         solution = br.simulate(system, 0.05, formulation="hybrid", integrator="euler", step=step)
         errors.append(np.abs(solution.energy.error).max())
     assert errors[0] >= 3.0 * errors[1]  # order 1: four times
+
+
+def test_a_share_of_a_step_that_is_rounding_is_not_divided():
+    """Mechanism 463 of seed 61803: an output one rounding before the end of a step left a piece whose halves added nothing to it,
+    and the run never ended."""
+    drawn = draw(61803, 463)
+    run = br.simulate(
+        declared(drawn),
+        drawn.duration,
+        formulation="householder",
+        integrator="heun",
+        step=drawn.duration / 150,
+        output=9,
+    )
+    assert run.ok and run.counters["steps"] == 150

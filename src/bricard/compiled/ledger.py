@@ -33,7 +33,7 @@ WAITING = 4  # time since then, for which the power is not known yet
 LARGEST = 5  # power that was sure so far
 BELIEVED = 0.05  # of that: an unsure power that differs from the last one by less is as good as any
 RESOLVED = 100.0  # error of Gauss' rule, in relative tolerances of the run, up to which it resolves a power
-SHORTEST = 1.0 / 128  # piece of a step
+SHORTEST, LEAST = 1.0 / 128, 1e-9  # piece, of what is added up at once; of a step
 # halvings in a row with which the last coefficient may fall by less than this factor: rounding and jumps have no smaller pieces
 PATIENCE, FALLS = 2, 0.7
 UNSURE = 2  # of work.energy: 1 where the power is not known well
@@ -191,7 +191,7 @@ def add_work(functions, form, t, h, end, run, system, work):
     """Add the work up to the share `end` of the step, in which the power is smooth."""
     ledger, done, n = run.ledger, run.ledger.sums[COVERED], run.ledger.nodes.size
     powers, width, before, stalled = ledger.powers, end - done, math.inf, 0
-    least, wider = SHORTEST * width, 0.5 * 0.5 ** (n - 1)
+    least, wider = max(SHORTEST * width, LEAST), 0.5 * 0.5 ** (n - 1)
     while done < end:
         stop = done + width if done + (1.0 + 1e-9) * width < end else end
         look_at_power(functions, form, t, h, done, stop, run, system, work)
