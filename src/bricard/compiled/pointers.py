@@ -8,8 +8,6 @@ convention, so exceptions raised inside it reach Python.
 With NUMBA_DISABLE_JIT=1 an address is an index into a list of Python functions, and everything runs as plain Python.
 """
 
-import gc
-from contextlib import contextmanager
 from functools import cached_property
 from types import FunctionType
 from typing import Any
@@ -82,18 +80,6 @@ def spread(function):
     )
 
 
-@contextmanager
-def no_search_for_garbage():
-    """Python searches all its objects for garbage again and again while one function is compiled: a tenth of the time."""
-    searched = gc.isenabled()
-    try:
-        gc.disable()
-        yield
-    finally:
-        if searched:
-            gc.enable()
-
-
 class Bound:
     """Base class of what holds addresses of this process. A copy, or a pickle read elsewhere, would point to nothing."""
 
@@ -145,8 +131,7 @@ class Pointer(Bound):
             _python_functions.append(self.function)
             return len(_python_functions) - 1
         try:
-            with no_search_for_garbage():
-                result = self.function.get_compile_result(self.interface.signature)
+            result = self.function.get_compile_result(self.interface.signature)
         except NumbaError as error:
             raise complaint(self.function, error) from error
         return result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
