@@ -86,6 +86,8 @@ def select_rows(system, work, dependent=DEPENDENT, stay=False):
     everywhere. Loads need that. For motion the row that is weak there may go: kept, it would give velocities jolts.
     """
     regular, limit = keep_rows(dependent, system, work), OVERUSED
+    if not regular and still_independent(system, work):
+        regular = factorise_kkt(system, work)
     if stay and not regular and may_stay(system, work):
         work.left_out[JUDGED] = work.kkt.report[3]
         return True
@@ -157,6 +159,16 @@ def keep_rows(dependent, system, work):
             return True
     matrix.report[4] = weak_pivots
     return False
+
+
+@compiled
+def still_independent(system, work):
+    """Whether the rows chosen before are independent although a pivot is weak: a row that comes before the columns it needs.
+
+    Every other choice has such a row too, or leaves it out in place of one that is redundant.
+    """
+    chosen = work.left_out[COUNT] > 0 and count_left_out(system, work) == work.left_out[COUNT]
+    return chosen and not sine_of_rows(True, True, system, work) < SINGULAR_SINE
 
 
 @compiled
@@ -323,12 +335,33 @@ def squared_sine(vanishing, system, work):
     """How nearly more rows than are redundant everywhere depend on others, by geometry alone, whatever the masses: the squared
     sine of an angle, 1 where it is not below SINGULAR_SINE. Overwrites the factors in work.kkt.
 
-    Pivots of [W^-1 G^T; G 0] are squared sizes of what is left of a row behind the rows before it. vanishing : whether a row that
-    next to nothing moves counts as well, as loops in relative coordinates have them; short cranks may have such rows everywhere.
+    A position is regular if any set of rows that leaves out the redundant ones is independent. The first set leaves out rows
+    whose pivots vanish in the order of elimination; such a row may only come before the columns that it needs. So the set
+    chosen for the motion is tried as well.
+    vanishing : whether a row that next to nothing moves counts as well, as loops in relative coordinates have them; short cranks
+    may have such rows everywhere.
+    """
+    found = sine_of_rows(False, vanishing, system, work)
+    if found < SINGULAR_SINE and work.left_out[COUNT] > 0 and count_left_out(system, work) == work.left_out[COUNT]:
+        found = max(found, sine_of_rows(True, vanishing, system, work))
+    return found
+
+
+@compiled
+def sine_of_rows(chosen, vanishing, system, work):
+    """squared_sine() of one set of rows: those chosen for the motion, or as many of the weakest left out in elimination.
+
+    Pivots of [W^-1 G^T; G 0] are squared sizes of what is left of a row behind the rows before it.
     """
     matrix, n_v, g, metric = work.kkt, system.n_v, work.g, system.metric
     a, report, diagonal, order, limits = matrix.a, matrix.report, system.diagonal_slot, matrix.order, matrix.weak
-    g_row, g_column, g_upper = system.g_row, system.g_column, system.g_upper
+    g_row, g_column, g_upper, epsilon, usual = (
+        system.g_row,
+        system.g_column,
+        system.g_upper,
+        work.epsilon,
+        system.row_diagonal,
+    )
     size, left_out, kept = work.e, work.u, work.b
     weak, first, vanished = report[0], report[1], report[2]
     for i in range(a.size):
@@ -346,10 +379,13 @@ def squared_sine(vanishing, system, work):
         # a row that nothing moves, such as one across a plane mechanism, is redundant
         if not size[i] > (natural if vanishing else EMPTY * natural):
             size[i] = natural
+        if chosen and epsilon[i] > usual[i]:
+            a[diagonal[n_v + 1 + i]] = -LEFT_OUT * size[i]
     for k in range(order.size):
         kept[k] = limits[k]
         limits[k] = SINGULAR_SINE * size[order[k] - n_v - 1] if order[k] > n_v else 0.0
-    factorise_selecting(matrix, n_v + 1, size, left_out, 1.0, work.left_out[COUNT], LEFT_OUT)
+    count = 0 if chosen else work.left_out[COUNT]
+    factorise_selecting(matrix, n_v + 1, size, left_out, 1.0, count, LEFT_OUT)
     for k in range(order.size):
         limits[k] = kept[k]
     found = report[0]
