@@ -206,7 +206,7 @@ def most_used(level, system, work):
     level : 0 for holonomic rows, 1 for nonholonomic ones, of which holonomic ones never take the place. Overwrites work.e.
     """
     e, epsilon, natural, scale, n_v = work.e, work.epsilon, system.row_diagonal, system.row_scale, system.n_v
-    g, g_row, g_column, velocity_level = work.g, system.g_row, system.g_column, system.velocity_level
+    g, g_row, g_column, velocity_level, weight = work.g, system.g_row, system.g_column, system.velocity_level, system.row_weight
     row, most, found = 0, 0.0, False
     for i in range(system.n_rows):
         found = found or (epsilon[i] > natural[i] and velocity_level[i] == level)
@@ -217,7 +217,7 @@ def most_used(level, system, work):
     for k in range(g.size):
         i = g_row[k]
         if epsilon[i] > natural[i] and velocity_level[i] == level:
-            e[g_column[k]] += scale[i] * g[k] * math.copysign(1.0 + 0.5 * math.cos(1.7 * i), math.cos(2.4 * i))
+            e[g_column[k]] += scale[i] * g[k] * weight[i]
     e[n_v] = 0.0
     if work.kkt.report[UNSYMMETRIC] == 1:
         solve(work.kkt, e, e)

@@ -208,6 +208,7 @@ def assemble_records(model, collection, delayed=frozenset()):
         t_column=index(t_column),
         metric=_metric(column, n_v, length),
         row_diagonal=np.ones(n_rows),
+        row_weight=np.ones(n_rows),
         tq_row=index(tq_row),
         tq_column=index(tq_column),
         gq_entry=none,

@@ -254,6 +254,7 @@ def _records(pointers, q0, v0, n_c, n_a, name):
         added_mass=np.zeros(n_v),
         metric=np.ones(n_v + 1),
         row_diagonal=np.ones(n_rows),
+        row_weight=np.ones(n_rows),
         t_row=index(t_row),
         t_column=index(t_column),
         tq_row=index(tq_row),

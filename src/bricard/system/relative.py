@@ -337,6 +337,7 @@ class _Relative:
             added_mass=np.zeros(n_v),
             metric=metric,
             row_diagonal=np.ones(n_rows),
+            row_weight=np.ones(n_rows),
             t_row=index(t_row),
             t_column=index(t_column),
             tq_row=index(tq_row),

@@ -305,6 +305,7 @@ class _Lagrangian:
             row_scale=np.append(r.row_scale, np.ones(along.size)),
             regularisation=np.append(r.regularisation, relative / along),
             row_diagonal=np.append(r.row_diagonal, 1.0 / along),
+            row_weight=np.append(r.row_weight, np.ones(along.size)),
             refinements=max(r.refinements, 1 if along.size else 0),
             m_row=index(m_row),
             m_column=index(m_column),
