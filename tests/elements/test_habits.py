@@ -9,6 +9,7 @@ import statistics
 import numpy as np
 import pytest
 from numpy.polynomial import Polynomial
+from own_objects import OBJECTS, Counter
 from scipy.interpolate import CubicSpline
 from test_users_functions import slider
 
@@ -77,6 +78,9 @@ HABITS = {
 }
 
 
+HABITS |= OBJECTS
+
+
 @pytest.mark.parametrize("name", HABITS)
 def test_habits(name):
     function, h = HABITS[name], 1e-5
@@ -113,6 +117,7 @@ REFUSED = {
         lambda t, x, v: statistics.mean([x, v]),
         r'\(test_habits.py, .*"statistics.mean", which takes floats only',
     ),
+    "memory": (Counter(), r"sets self.calls, but a function keeps nothing"),
     "float64": (lambda t, x, v: np.float64(x) * 2, r"calls float\(x\).*Leave float"),
 }
 

@@ -233,7 +233,9 @@ class System(NamedTuple):
         VECTOR  # (n_v + 1) 1 for translations, 1/length^2 for turns: makes sums over columns of G independent of units
     )
     row_diagonal: VECTOR  # (n_rows) natural size of the diagonal of G M^-1 G^T
-    row_weight: VECTOR  # (n_rows) unlike numbers with signs: in a sum of rows with these weights, shares hardly ever cancel
+    row_weight: (
+        VECTOR  # (n_rows) unlike numbers with signs: in a sum of rows with these weights, shares hardly ever cancel
+    )
     t_row: INDEX  # kinematic map q' = T v by entries
     t_column: INDEX
     tq_row: INDEX  # d(T v)/dq by entries

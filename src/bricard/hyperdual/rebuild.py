@@ -7,6 +7,7 @@ it is.
 import builtins
 import dis
 import functools
+import operator
 import sys
 from collections import namedtuple
 from collections.abc import Hashable
@@ -18,12 +19,13 @@ from typing import Any
 import numpy as np
 
 from ..errors import UserFunctionError
-from .number import Refusal
+from .objects import Copies
 from .stand_ins import MODULES, STAND_INS
 
 LIBRARIES = ("numpy", "scipy", "math", "numba", "builtins", "bricard")
 LOADS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_CLOSURE")
 VECTORS = "bricard.kernels.vectors"
+Remembering = type(functools.lru_cache(len))  # of functions that remember their results
 OWN = "the docs say what may be written: docs/functions.md"
 
 
@@ -35,6 +37,17 @@ def plain_of(function):
 def is_library(module):
     """Whether a name is that of a module of the libraries, whose functions are known here."""
     return (module or "").partition(".")[0] in LIBRARIES
+
+
+def is_elsewhere(module):
+    """Whether a name is that of a module of a library, known here or not, or of Python itself."""
+    return is_library(module) or (module or "").partition(".")[0] in sys.stdlib_module_names
+
+
+def is_installed(module):
+    """Whether a name is that of a module of Python or of an installed package, whose objects are left as they are."""
+    place = getattr(sys.modules.get(module or ""), "__file__", None) or ""
+    return is_elsewhere(module) or "site-packages" in place or "dist-packages" in place
 
 
 def is_users(value):
@@ -69,7 +82,7 @@ def rebuilt(function: Any, replaced: Any) -> Any:
     names = {name: own[name] for name in names_of(function.__code__) if name in own}
     refuse_changeable(function, names)
     refuse_memory(function, function.__code__)
-    python = {name: vars(builtins)[name] for name in names_of(function.__code__) if hasattr(builtins, name)}
+    python = {name: vars(builtins)[name] for name in names_of(function.__code__) if name in vars(builtins)}
     changed = {name: replaced(value) for name, value in names.items()}
     changed |= {
         name: new for name, value in python.items() if name not in own and (new := replaced(value)) is not value
@@ -145,29 +158,37 @@ def plain_copy(function: Any) -> Any:
     known = {}
 
     def replaced(value: Any) -> Any:
-        kind: Any = type(value)
         if isinstance(value, ModuleType):
             if value.__name__ == VECTORS:
                 return SimpleNamespace(**{name: replaced(item) for name, item in vars(value).items() if name[0] != "_"})
-            root = value.__name__.partition(".")[0]
-            known_elsewhere = (is_library(root) and root != "bricard") or root in sys.stdlib_module_names
+            known_elsewhere = is_elsewhere(value.__name__) and not value.__name__.startswith("bricard")
             return MODULES.get(value) or (value if known_elsewhere else Copied(value, replaced))
         if isinstance(value, (Builtin, type, np.ufunc)) or (callable(value) and _of_numpy(value)):
-            return STAND_INS.get(value, value) if isinstance(value, Hashable) else value
+            known_one = STAND_INS.get(value, value) if isinstance(value, Hashable) else value
+            return copies.of_class(value) if known_one is value and isinstance(value, type) else known_one
         if isinstance(value, functools.partial):
-            return functools.partial(replaced(value.func), *map(replaced, value.args), **value.keywords)
+            named = {name: replaced(part) for name, part in value.keywords.items()}
+            return functools.partial(replaced(value.func), *map(replaced, value.args), **named)
         if isinstance(value, MethodType):
-            return MethodType(replaced(value.__func__), Owner(value.__self__, replaced))
-        if is_bound(value):
-            return MethodType(replaced(kind.__call__), Owner(value, replaced))
+            return MethodType(replaced(value.__func__), replaced(value.__self__))
+        if type(value) is tuple:
+            own: Any = value
+            parts = [replaced(part) for part in own]
+            return tuple(parts) if any(map(operator.is_not, parts, own)) else value
+        if isinstance(value, Remembering):
+            return replaced(value.__wrapped__)
         value = plain_of(value)
-        if not isinstance(value, FunctionType) or (not is_users(value) and _is_library(value)):
+        if not isinstance(value, FunctionType):
+            found = copies.of_object(value)
+            return MethodType(replaced(type(value).__call__), value) if found is value and is_bound(value) else found
+        if not is_users(value) and _is_library(value):
             return value
         if id(value) not in known:
             known[id(value)] = value  # functions that call each other
             known[id(value)] = rebuilt(value, replaced)
         return known[id(value)]
 
+    copies = Copies(replaced, is_installed)
     return replaced(function)
 
 
@@ -179,29 +200,6 @@ class Copied:
 
     def __getattr__(self, name):
         return self._replaced(getattr(self._module, name))
-
-
-class Owner:
-    """The object of a method, as its function may use it: to read numbers and to call other methods."""
-
-    _owner: Any
-    _replaced: Any
-
-    def __init__(self, owner, replaced):
-        vars(self).update(_owner=owner, _replaced=replaced)
-
-    def __getattr__(self, name):
-        value: Any = getattr(self._owner, name)
-        if isinstance(value, list):
-            return tuple(value)  # what it appends to a copy would be lost
-        return value.copy() if isinstance(value, (np.ndarray, dict, set)) else self._replaced(value)
-
-    def __setattr__(self, name, value):
-        raise Refusal(f"it sets self.{name}, but a function keeps nothing between its calls")
-
-    def __call__(self, *arguments):
-        """Call the object."""
-        return self._replaced(self._owner)(*arguments)
 
 
 def _of_numpy(value):

@@ -206,7 +206,13 @@ def most_used(level, system, work):
     level : 0 for holonomic rows, 1 for nonholonomic ones, of which holonomic ones never take the place. Overwrites work.e.
     """
     e, epsilon, natural, scale, n_v = work.e, work.epsilon, system.row_diagonal, system.row_scale, system.n_v
-    g, g_row, g_column, velocity_level, weight = work.g, system.g_row, system.g_column, system.velocity_level, system.row_weight
+    g, g_row, g_column, velocity_level, weight = (
+        work.g,
+        system.g_row,
+        system.g_column,
+        system.velocity_level,
+        system.row_weight,
+    )
     row, most, found = 0, 0.0, False
     for i in range(system.n_rows):
         found = found or (epsilon[i] > natural[i] and velocity_level[i] == level)
