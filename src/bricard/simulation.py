@@ -195,7 +195,8 @@ def _simulated(
     chosen, method, form = choose(formulation, integrator, step, form)
     if method.external is not None:
         correction = external_correction(method, correction, step, triggers, breaks, kinks)
-    pair = pair_up(chosen, method, form, correction, correction_every, correction_tolerance, options)
+    limits = correction_tolerance or chosen.tolerated(rtol or RTOL if step is None else None)
+    pair = pair_up(chosen, method, form, correction, correction_every, limits, options)
     check_admitted(chosen, system, form)
 
     nominal = 0.0 if step is None else duration / max(1, ceil(duration / step * (1.0 - ROUNDING) - WHOLE))

@@ -121,6 +121,12 @@ class Formulation:
     unfactorised: tuple[str, ...] = ()  # forms that ask for accelerations only and never factorise M themselves
     cost: str = ""  # of one evaluation, in words
     bounds: str = ""
+    tolerance: tuple[float, float] = (0.0, 0.0)  # errors of position, velocity (scaled) that its correction leaves at most
+
+    def tolerated(self, rtol):
+        """The errors that its correction leaves: no more than a run with an rtol is asked for; None with fixed steps."""
+        position, velocity = self.tolerance
+        return self.tolerance if rtol is None else (min(position, rtol), min(velocity, 10.0 * rtol))
 
 
 def as_second_order(ode):
