@@ -145,7 +145,8 @@ def pi(t, q, v, with_velocity, system, work):
 def factorise_metric(system, work):
     """Factors of [mass W^-1, G^T; G, -epsilon]: the metric of translations and length-scaled turns in the place of M.
 
-    `mass`, the mean one of the rows, keeps the sizes that epsilon was chosen for; it does not change the way.
+    `mass`, the mean one of the rows that take part, keeps the sizes that epsilon was chosen for; it does not change the way.
+    Rows that are left out do not count: where all of them are rounding, they would be scaled up to the size of others.
     """
     a, g, g_row, g_column, g_upper = work.kkt.a, work.g, system.g_row, system.g_column, system.g_upper
     n_v, n_rows, diagonal, metric = system.n_v, system.n_rows, system.diagonal_slot, system.metric
@@ -154,11 +155,12 @@ def factorise_metric(system, work):
         a[i] = 0.0
     for e in range(g.size):
         a[g_upper[e]] += g[e]
-        if g_column[e] < n_v:
+        if g_column[e] < n_v and epsilon[g_row[e]] <= natural[g_row[e]]:
             total += metric[g_column[e]] * (g[e] * scale[g_row[e]]) ** 2
     for i in range(n_rows):
         a[diagonal[n_v + 1 + i]] = -epsilon[i]
-        size += natural[i] * scale[i] ** 2
+        if epsilon[i] <= natural[i]:
+            size += natural[i] * scale[i] ** 2
     mean = total / size if total > 0.0 else 1.0
     for i in range(n_v):
         a[diagonal[i]] = mean / metric[i]
