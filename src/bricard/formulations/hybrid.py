@@ -4,9 +4,9 @@
 
 Small fixed gains damp most of the constraint errors. When an error of position or velocity exceeds `correction_tolerance`, the
 dependent coordinates are computed from the constraints (correction "dependent-only"); while the KKT matrix is nearly singular,
-after every step. Unless given, the tolerances are 1e-6 and 1e-5, scaled; with error control no more than rtol and 10 rtol. Adaptive
-integrators judge the independent coordinates only. Errors stay below the tolerance after each step, at hardly more than the cost
-of index 1.
+after every step. Unless given, the tolerances are 1e-6 and 1e-5, scaled; with error control no more than rtol and 10 rtol.
+Adaptive integrators judge the independent coordinates only. Errors stay below the tolerance after each step, at hardly more than
+the cost of index 1.
 Redundant rows, drivers and nonholonomic rows are allowed.
 Reference: Park and Haug, J. Mech. Trans. Autom. 108 (1986) 211-216; spec 000, section 2.3.
 """
