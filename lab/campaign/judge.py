@@ -35,9 +35,10 @@ STILL = 1e-6  # velocities below this share of the natural one are those of a me
 ROUNDING = (
     1e-12  # of potential energies, whose zero is anywhere, and of what loads would do along the places they act at
 )
-# where an error is beyond 10 times rtol, but not beyond so much: shares of rtol to try, and by what the error has to fall with
-# each; two, as the errors of one run lie up to ten times above or below what its tolerance says
-FARTHEST, LOOKS = 100.0, ((1e-2, 8.0), (1e-3, 8.0**1.5))
+# where an error is beyond 10 times rtol, but not beyond so much: shares of rtol to try, the smallest rtol, and the power of rtol
+# with which the error has to fall, 8 times for 100; two, as the errors of one run lie up to ten times above or below what its
+# tolerance says
+FARTHEST, LOOKS, SMALLEST, FALLS = 100.0, (1e-2, 1e-3), 1e-12, 0.45
 OWN_MODEL = {"penalty": {"kappa": 1e6}}  # formulations whose error does not vanish with the step, and how it grows
 
 
@@ -118,8 +119,9 @@ class Trial:
         excess = float((errors / allowed).max(initial=0.0))
         if excess <= 1.0:
             return {"outcome": "agree", "excess": excess, "until": oracle.until}
-        for share, falls in LOOKS:
-            tighter = max(run["rtol"] * share, 1e-12)
+        for share in LOOKS:
+            tighter = max(run["rtol"] * share, SMALLEST)
+            falls = (run["rtol"] / tighter) ** FALLS
             second = self.solution(run, rtol=tighter)
             again, limit = self._errors({**run, "rtol": tighter}, second, self.reference.seen(second), oracle)
             rest = float((again / limit).max(initial=0.0))
@@ -136,8 +138,9 @@ class Trial:
         gap, limit, size = self._gap(run, solution, seen, oracle, allowed)
         if gap <= limit:
             return None
-        for share, falls in LOOKS if gap < FARTHEST * limit else ():
-            tighter = max(run["rtol"] * share, 1e-12)
+        for share in LOOKS if gap < FARTHEST * limit else ():
+            tighter = max(run["rtol"] * share, SMALLEST)
+            falls = (run["rtol"] / tighter) ** FALLS
             second = self.solution(run, rtol=tighter)
             rest, limit, _ = self._gap(run, second, self.reference.seen(second), oracle, allowed * tighter / run["rtol"])
             if rest <= limit or falls * rest < gap or self._softer(run, tighter, oracle, allowed, rest):
