@@ -142,7 +142,9 @@ class Trial:
             tighter = max(run["rtol"] * share, SMALLEST)
             falls = (run["rtol"] / tighter) ** FALLS
             second = self.solution(run, rtol=tighter)
-            rest, limit, _ = self._gap(run, second, self.reference.seen(second), oracle, allowed * tighter / run["rtol"])
+            rest, limit, _ = self._gap(
+                run, second, self.reference.seen(second), oracle, allowed * tighter / run["rtol"]
+            )
             if rest <= limit or falls * rest < gap or self._softer(run, tighter, oracle, allowed, rest):
                 return None
         return f"the motion agrees, the energy balance is off by {gap:.2g} J of {size:.2g} J"

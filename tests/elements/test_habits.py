@@ -9,7 +9,7 @@ import statistics
 import numpy as np
 import pytest
 from numpy.polynomial import Polynomial
-from own_objects import OBJECTS, Counter
+from own_objects import OBJECTS, Counter, Table
 from scipy.interpolate import CubicSpline
 from test_users_functions import slider
 
@@ -19,6 +19,14 @@ from bricard.kernels import laws
 
 SPLINE = CubicSpline([-5, -1, 0, 1, 5], [3, 2, 0, 1, 4])
 POLYNOMIAL, POLY1D = Polynomial([1.0, 2.0, -0.5]), np.poly1d([1.0, 2.0, 3.0])
+
+
+STEPS = np.array([0.0, 1.0, 4.0, 9.0])
+
+
+def by_whole_numbers(t, x, v):
+    gears = {0: 3.0, 1: 2.0}
+    return -gears.get(int(abs(v)), 0.5) * x + (x if int(abs(v)) in {0, 1} else 2.0 * x)
 
 
 @np.vectorize
@@ -70,6 +78,10 @@ HABITS = {
     "axis": in_rows,
     "vectors": by_its_vectors,
     "itertools": drifting,
+    "tables": by_whole_numbers,
+    "truth as a place": lambda t, x, v: (2.0, 3.0)[x > 0] * x + (v, t)[int(v > 0.0)],
+    "sinc": lambda t, x, v: np.sinc(x) + np.sinc(0.1 * v) + np.logaddexp(x, v) * np.reciprocal(t),
+    "largest of a list": lambda t, x, v: max([x, v], default=0.0),
     "vectorize": lambda t, x, v: square(x) * v,
     "tensordot": lambda t, x, v: np.tensordot(np.array([x, v]), np.array([t, x]), 1),
     "polynomial": lambda t, x, v: POLYNOMIAL(x) + POLY1D(v),
@@ -105,6 +117,21 @@ def refused_text(t, x, v):
     return float(f"{y:.3f}")
 
 
+def bisected(t, x, v):
+    low, high = -5.0, 5.0
+    for _ in range(50):
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if middle + 0.2 * middle**3 > x else (middle, high)
+    return -4.0 * low
+
+
+def by_index(t, x, v):
+    try:
+        return -STEPS[int(abs(x) / 0.2)] - v
+    except IndexError:
+        return -10.5 - v
+
+
 REFUSED = {
     "type": (of_type, "must not ask for the type"),
     "text": (refused_text, r"line \d+\) cannot be compiled: it makes a text"),
@@ -117,6 +144,9 @@ REFUSED = {
         lambda t, x, v: statistics.mean([x, v]),
         r'\(test_habits.py, .*"statistics.mean", which takes floats only',
     ),
+    "dictionary": (Table(), "changes a dictionary of an object, but a function keeps nothing"),
+    "bisection": (bisected, "has the slope -.* but 0 along its branches: .* Newton"),
+    "index": (by_index, "cannot be compiled"),
     "memory": (Counter(), r"sets self.calls, but a function keeps nothing"),
     "float64": (lambda t, x, v: np.float64(x) * 2, r"calls float\(x\).*Leave float"),
 }

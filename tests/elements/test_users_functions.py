@@ -8,6 +8,7 @@ import pytest
 
 import bricard as br
 from bricard import vectors
+from bricard.errors import AssemblyError, SimulationError
 from bricard.hyperdual.course import course_of
 from bricard.hyperdual.dependence import dependence
 from bricard.kernels.functions import Pose, arguments_of
@@ -215,3 +216,28 @@ def test_the_same_function_is_compiled_once():
     with event.install_recorder("numba:compile") as compiled:
         build(slider(coulomb))
     assert not compiled.buffer
+
+
+def gas(t, x, v):
+    """A gas spring with a stroke of 0.1 m: no value beyond."""
+    return -50.0 * (0.1 / (0.1 - x)) ** 1.4
+
+
+def test_a_law_needs_a_value_where_it_starts_only():
+    model = slider(gas)
+    model.start(joint="guide", position=0.05)
+    assert br.simulate(model, 0.01, rtol=1e-9).ok
+
+
+def test_a_function_without_a_value_at_the_start_is_named():
+    model = slider(lambda t, x, v: math.log(0.5 - v))  # in range at some of the speeds that are tried
+    model.start(joint="guide", velocity=2.0)
+    with pytest.raises(AssemblyError, match=r'the function of motor "law" raises ValueError'):
+        br.simulate(model, 0.01)
+
+
+def test_a_power_of_a_negative_number_is_named():
+    with pytest.raises(SimulationError, match=r'function of motor "law" is nan at t = 0\.1'):
+        model = slider(lambda t, x, v: -(x**1.5))
+        model.start(joint="guide", position=0.3, velocity=-2.0)
+        br.simulate(model, 0.5)

@@ -32,6 +32,19 @@ def friction(t, x, v):
     return 12.0 * np.sin(5.0 * t) - 3.0 * x - 2.0 * np.sign(v)
 
 
+def ladder(t, x, v):
+    if x > 0.3:
+        return -6.5 - 80.0 * (x - 0.3)
+    elif x > 0.1:  # behind an outcome that is False
+        return -0.5 - 30.0 * (x - 0.1)
+    return -5.0 * x
+
+
+def on_ladder(t, x, v, s):
+    slopes = (-80.0, 0.3, -6.5) if s[0] > 0 else (-30.0, 0.1, -0.5) if s[1] > 0 else (-5.0, 0.0, 0.0)
+    return slopes[2] + slopes[0] * (x - slopes[1])
+
+
 # law, start, what vanishes at its kinks, and the law on the branches with these signs
 CASES = {
     "stop": (
@@ -46,6 +59,7 @@ CASES = {
         [lambda t, x, v: x - 0.1, lambda t, x, v: x + 0.1],
         lambda t, x, v, s: -STIFF * ((s[0] > 0) * (x - 0.1) + (s[1] < 0) * (x + 0.1)),
     ),
+    "ladder": (ladder, (0.0, 2.0), [lambda t, x, v: x - 0.3, lambda t, x, v: x - 0.1], on_ladder),
     "preload": (preload, (0.3, 0.5), [lambda t, x, v: x], lambda t, x, v, s: -30.0 * x - 5.0 * s[0]),
     "friction": (
         friction,

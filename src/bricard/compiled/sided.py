@@ -28,7 +28,7 @@ from numba.extending import (
 
 from ..hyperdual import sides, words
 from ..hyperdual.number import HyperDual
-from ..hyperdual.sided import MULTIPLIER, SHIFT, Sided, Track
+from ..hyperdual.sided import ADDED, MULTIPLIER, SHIFT, Sided, Track
 from ..hyperdual.sided import inner as plain_inner
 from .cache import fingerprint
 from .hyperdual import HYPERDUAL, NO_ERRORS, NUMBER, HyperDualType, as_number, by_name, lifted
@@ -147,7 +147,7 @@ def enter(typingctx, track, outcome, seen, points):
             outcome = context.cast(builder, outcome, signature.args[1], types.float64)
             plain = builder.fadd(outcome, outcome.type(0.0))  # -0 counts as 0
             mark = builder.xor(builder.load(place(Track.MARK)), builder.bitcast(plain, word))
-            mixed = builder.mul(mark, word(MULTIPLIER))
+            mixed = builder.mul(builder.add(mark, word(ADDED)), word(MULTIPLIER))
             mixed = builder.xor(mixed, builder.lshr(mixed, word(SHIFT)))
             counts = builder.icmp_signed("!=", seen, word(0))
             builder.store(builder.select(counts, mixed, builder.load(place(Track.MARK))), place(Track.MARK))

@@ -10,6 +10,7 @@ Not every function can be followed: not where a loop, an index or a size comes f
 import dis
 import math
 import operator
+import sys
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from . import arithmetic, words
 from .number import Number, Refusal
 
 MOST_WAYS, MOST_BRANCHES = 512, 64
+OWN = __name__.partition(".")[0] + "."  # modules of the package
 TRUTHS = {*words.COMPARISONS, *words.LOGIC.values(), np.isnan, np.isfinite, np.isinf, np.signbit}
 TRUTHS |= {math.isnan, math.isfinite, math.isinf}
 RAISED = (
@@ -37,7 +39,6 @@ class Term(Number):
     """A number without a value: a word and the numbers that it is applied to; of an argument its name and nothing."""
 
     __slots__ = ("course", "numbers", "word")
-    __hash__ = object.__hash__  # two Terms of a course are the same where they are one object
 
     def __init__(self, course, word, numbers=()):
         self.course, self.word, self.numbers = course, word, numbers
@@ -58,9 +59,18 @@ class Term(Number):
         return self.course.outcome(self.of(operator.ne, self, 0.0))
 
     def __index__(self):
-        raise Unfollowable
+        inner = self.numbers[0] if self.word is int else self  # int(x > 0)
+        if isinstance(inner, Term) and inner.word in TRUTHS:
+            return int(bool(inner))
+        raise self.course.lost()
 
     __int__ = __index__
+
+    def __hash__(self):
+        """Two Terms of a course are the same where they are one object; but a user's table is asked for a value."""
+        if not sys._getframe(1).f_globals.get("__name__", "").startswith(OWN):
+            raise self.course.lost()
+        return id(self)
 
     def __format__(self, how):
         if not self.course.texts:
@@ -146,6 +156,7 @@ class Course:
     def __init__(self):
         self.ends, self._terms, self._given, self._taken = [], {}, [], {}
         self.texts, self.made_text = True, False  # whether texts of numbers may be made, and one was on this way
+        self.is_lost = False  # whether a value was asked for on this way: a user's except may have caught that
 
     @property
     def terms(self):
@@ -167,11 +178,16 @@ class Course:
             self._terms[key] = Term(self, word, numbers)
         return self._terms[key]
 
+    def lost(self):
+        """The error that a value was asked for, for a raise."""
+        self.is_lost = True
+        return Unfollowable()
+
     def outcome(self, truth):
         """The outcome of a truth on this way: a given one, else False; the same one where it is asked again."""
         if truth not in self._taken:
             if len(self._taken) >= MOST_BRANCHES:
-                raise Unfollowable
+                raise self.lost()
             place = len(self._taken)
             self._taken[truth] = place < len(self._given) and self._given[place]
         return self._taken[truth]
@@ -186,6 +202,8 @@ class Course:
             if isinstance(error, RecursionError):
                 raise Unfollowable from error
             raised = error
+        if self.is_lost:
+            raise Unfollowable
         if self.made_text and not (raised and _by_raise(raised)):  # a text is only good for what is said of an error
             self.texts, self._given = False, [*self._taken.values()]
             self.walk(function, arguments)

@@ -104,8 +104,20 @@ class Copies:
         if isinstance(value, list):
             return tuple(map(self.replaced, value))
         if isinstance(value, dict):
-            return {key: self.replaced(part) for key, part in value.items()}
-        return value.copy() if isinstance(value, (np.ndarray, set)) else self.replaced(value)
+            return Kept((key, self.replaced(part)) for key, part in value.items())
+        if isinstance(value, set):
+            return frozenset(value)
+        return value.copy() if isinstance(value, np.ndarray) else self.replaced(value)
+
+
+def _changes(_table, *_arguments):
+    raise Refusal("it changes a dictionary of an object, but a function keeps nothing between its calls")
+
+
+class Kept(dict):
+    """A dictionary of an object from outside of the function."""
+
+    __setitem__ = __delitem__ = __ior__ = update = setdefault = pop = popitem = clear = _changes
 
 
 def _words(slots):

@@ -26,8 +26,9 @@ class Track(IntEnum):
     SIZE = 3
 
 
-# of a mark: it is multiplied, and its upper bits, where signs and exponents lie, come down
-MULTIPLIER, SHIFT, MASK = 0x5851F42D4C957F2D, 29, 2**64 - 1
+# of a mark: a number is added, so that the outcome 0 changes it too; it is multiplied, and its upper bits, where signs and
+# exponents lie, come down
+ADDED, MULTIPLIER, SHIFT, MASK = 0x9E3779B97F4A7C15, 0x5851F42D4C957F2D, 29, 2**64 - 1
 TOLD = {*OUTCOMES, *words.COMPARISONS, operator.not_, round, int}  # words whose result is the side
 
 
@@ -77,7 +78,7 @@ class Sided(Number):
 def entered(track, outcome):
     """The outcome, which is now part of the track."""
     bits = int(np.array(float(outcome) + 0.0).view(np.int64))
-    mixed = ((int(track[Track.MARK]) ^ bits) * MULTIPLIER) & MASK
+    mixed = (((int(track[Track.MARK]) ^ bits) + ADDED) * MULTIPLIER) & MASK
     mixed ^= mixed >> SHIFT
     track[Track.MARK] = mixed - ((mixed >> 63) << 64)  # as a number with a sign
     track[Track.SEEN] += 1

@@ -75,6 +75,21 @@ def _about(a, b, rtol=1e-5, atol=1e-8):
     return each(lambda x, y: abs(x - y) <= atol + rtol * abs(y), a, b)
 
 
+def _sinc(x):
+    y = math.pi * x
+    square = y * y
+    if square > 0.1:
+        return of(np.sin, y) / y
+    terms = 1.0  # of Taylor's series, the next of which is 1e-18
+    for k in (156, 110, 72, 42, 20, 6):
+        terms = 1.0 - square / k * terms
+    return terms
+
+
+def _log_add_exp(x, y):
+    return of(np.maximum, x, y) + of(np.log1p, of(np.exp, -abs(x - y)))
+
+
 def _is_close(a, b, *, rel_tol=1e-9, abs_tol=0.0):
     return abs(a - b) <= extreme_max(rel_tol * extreme_max(abs(a), abs(b)), abs_tol)
 
@@ -116,8 +131,12 @@ class Text(str, metaclass=_Words):
 
 def _extreme(word):
     def called(*values, **options):
-        given: Any = values
-        first, *rest = given if len(given) > 1 else given[0]
+        given: Any = values if len(values) > 1 else tuple(values[0])
+        if not given:
+            return word(given, **options)
+        if len(values) == 1:
+            options.pop("default", None)
+        first, *rest = given
         if options or not any(isinstance(number, Number) for number in (first, *rest)):
             return word(first, *rest, **options) if rest else word((first,), **options)
         return of(word, first, *rest) if rest else first
@@ -155,7 +174,7 @@ def _sorted_place(knots, x, side: Any = "left"):
 
 def objects(values, dtype=None, **_):
     """np.array and its like: of objects, which may be written to; of whole numbers where all are."""
-    if dtype is not None and dtype is not float and dtype not in (np.float64, "float", "d"):
+    if dtype is not None and dtype is not float and dtype not in (np.float64, "float", "float64", "d"):
         return np.array(values, dtype)
     made = np.array(values, object)
     whole = made.size > 0 and all(isinstance(x, (int, np.integer)) for x in made.flat)
@@ -233,6 +252,8 @@ ARRAYS |= dict(ON_ONE_PLACE) | {
     np.isclose: _about,
     np.float64: Real,
 }
+ARRAYS |= {np.sinc: lambda x: each(_sinc, x), np.reciprocal: lambda x: each(lambda y: 1.0 / y, x)}
+ARRAYS |= {np.logaddexp: lambda x, y: each(_log_add_exp, x, y)}
 ARRAYS |= {np.allclose: lambda a, b, **limits: builtins.all(np.ravel(_about(a, b, **limits)))}
 ARRAYS |= dict.fromkeys((np.array, np.asarray, np.asanyarray, np.ascontiguousarray), objects)
 ARRAYS |= {word: _made_by(word) for word in (np.zeros, np.ones, np.empty, np.full, np.eye, np.identity, np.diag)}

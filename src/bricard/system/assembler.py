@@ -32,7 +32,7 @@ from .state import State
 from .topology import loop_of
 from .tree_map import counted
 from .turns import known_joints, tell_joints, tree_places
-from .user_functions import RAISED, named
+from .user_functions import RAISED, has_functions, named, without_value
 from .user_joint import range_end
 from .wish_rows import WishRows
 
@@ -121,6 +121,12 @@ def complete(system, t, q, v, turn=None, memory=None):
                 "farther inside; absolute coordinates pass such limits."
             )
         check_springs(system, t, work)
+        without = without_value(system, t, q, v, work) if has_functions(system, ()) else None
+        if without:
+            raise AssemblyError(
+                f"The accelerations at the start (t = {t:g} s) cannot be computed: {without}. Give it a finite value there, or "
+                "start in its range."
+            )
         culprit = system.unknown_name(int(system.pattern.order[work.kkt.report[2]])) if not regular else "the forces"
         raise AssemblyError(
             f"The accelerations at the start (t = {t:g} s) cannot be computed: the equations are singular or not finite, seen "

@@ -94,7 +94,8 @@ def collect(model, extra=(), without=frozenset()):
     def start(measure):
         return measure_value(measure, *(poses[body] for body in measure.bodies))
 
-    collector = Collector(start, characteristic_length(model))
+    wished = {w.measure: w.position for w in model.wishes if w.measure is not None and w.position is not None}
+    collector = Collector(start, characteristic_length(model), wished)
     for joint in model.joints.values():
         if joint.name not in without:
             collector.constraint(joint.name, joint.blocks())

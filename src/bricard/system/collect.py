@@ -64,6 +64,7 @@ class Collector:
 
     start: Callable[[Measure], Any]  # the value of a measure as drawn
     length: float  # characteristic, m
+    wished: dict  # measure -> value at which it is to start
     elements: list[Element] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
     groups: list[tuple] = field(default_factory=list)
@@ -163,7 +164,8 @@ class Collector:
             ends, numbers = (force.frame_a, force.frame_b), (force.law.stiffness, force.law.damping)
             self._function(FunctionElement(force.name, "force", "point_spring", *ends, numbers, 8, ()))
         elif hasattr(force, "law"):
-            pointer, parameters = compiled_law(force.law, force.name)
+            place = self.wished.get(force.measure, self.start(force.measure))
+            pointer, parameters = compiled_law(force.law, force.name, float(place))
             if force.law.kind == "function" and None not in (force.law.function, force.law.potential):
                 user_potential.check_law(force, float(self.start(force.measure)), self.length)
             self.measures[force.measure] = None
@@ -213,10 +215,10 @@ def compiled_profile(profile: Any, name: str):
     return profiles.PROFILES[profile.kind], parameters
 
 
-def compiled_law(law: Any, name: str):
-    """The compiled law of a declared one, and its parameters."""
+def compiled_law(law: Any, name: str, start: float):
+    """The compiled law of a declared one, whose coordinate is drawn at `start`, and its parameters."""
     if law.kind == "function":
-        check_law(law, name)
+        check_law(law, name, start)
         if law.potential is None:
             return laws.of_function(law.function), ()
         if law.function is None:

@@ -30,6 +30,11 @@ SUSPECTS += (
     "float",
 )
 TINY, STEP, TOLERANCE = 1e-30, 1e-6, 1e-5
+WIDTHS, SURE, UNLIKE = (
+    (1e-4, 1e-6),
+    1e-3,
+    1e-2,
+)  # of differences; how well two agree that count, and how badly one that is wrong
 SAME = 1e-9  # relative: two orders of the same operations, of terms that may cancel
 
 
@@ -65,6 +70,10 @@ def refuse_powers(function, where):
         todo += [c for c in code.co_consts if hasattr(c, "co_code")]
 
 
+class OutOfRange(UserFunctionError):
+    """A function has no finite value at a place."""
+
+
 def _called(where, call, place):
     """The numbers that a function of floats returns at a place (words), shape (n,); refused where it fails or is not finite."""
     try:
@@ -76,13 +85,14 @@ def _called(where, call, place):
                 raise TypeError(f"it returns a {type(returned).__name__}, numbers are needed")
             value = np.array(flat(returned), float)
     except Exception as error:
-        raise UserFunctionError(
+        kind = OutOfRange if isinstance(error, (ArithmeticError, ValueError, IndexError)) else UserFunctionError
+        raise kind(
             f'The function of "{where}" fails when it is called: {type(error).__name__}: {error}. See docs/functions.md for its '
             "arguments and what it must return."
         ) from error
     if not np.isfinite(value).all():
         wrong = value[~np.isfinite(value)][0]
-        raise UserFunctionError(
+        raise OutOfRange(
             f'The function of "{where}" is {wrong:g} at {place}: it must have a finite value wherever the motion may come. '
             "Continue it beyond its range, for example by a constant or a straight line."
         )
@@ -161,23 +171,68 @@ def _advice(label, function, what):
 
 
 def check_profile(function, where):
-    """Check a user's u(t)."""
-    plain = plain_of(function)
-    for t in np.random.default_rng(1).uniform(0.1, 3.0, 3):
-        _one_number(where, lambda t=t: plain(t), f"t = {t:.3g} s")
-        _same_of_numbers(where, function, (t,))
+    """Check a user's u(t): at the start and at some later times, one of which at least must be in its range."""
+    times = (0.0, *np.random.default_rng(1).uniform(0.1, 3.0, 3))
+    _check_numbers(where, function, [((float(t),), f"t = {t:.3g} s") for t in times])
 
 
-def check_law(law, where):
-    """Check a user's F(t, x, x') and U(x), as far as they are given."""
-    rng = np.random.default_rng(2)
-    for _ in range(3):
-        t, x, v = rng.uniform(0.2, 1.0, 3)
-        for function, given in ((law.function, (t, x, v)), (law.potential, (x,))):
-            if function is not None:
-                place = f"t = {t:.3g} s, coordinate {x:.3g}, its rate {v:.3g}"
-                _one_number(where, lambda function=function, given=given: plain_of(function)(*given), place)
-                _same_of_numbers(where, function, given)
+def check_law(law, where, start=0.0):
+    """Check a user's F(t, x, x') and U(x), as far as they are given: near the drawn coordinate `start` and elsewhere."""
+    rng, places = np.random.default_rng(2), []
+    for x in (start, start + 1e-3 * (1.0 + abs(start)), *rng.uniform(0.2, 1.0, 3)):
+        t, v = rng.uniform(0.2, 1.0, 2)
+        places.append((float(t), float(x), float(v)))
+    for function, of_potential in ((law.function, False), (law.potential, True)):
+        if function is not None:
+            words = [f"t = {t:.3g} s, coordinate {x:.3g}, its rate {v:.3g}" for t, x, v in places]
+            given = [place[1:2] if of_potential else place for place in places]
+            _check_numbers(where, function, list(zip(given, words, strict=True)))
+
+
+def _check_numbers(where, function, places):
+    """Check a function that returns one number. places : arguments with the place in words; one must be in its range."""
+    outside, inside = [], []
+    for given, place in places:
+        try:
+            _one_number(where, lambda given=given: plain_of(function)(*given), place)
+        except OutOfRange as error:
+            outside.append(error)
+        else:
+            _same_of_numbers(where, function, given)
+            inside.append((given, place))
+    if not inside:
+        raise outside[0]
+    wrong = [found for given, place in inside for found in _wrong_slopes(function, given, place)]
+    if len(wrong) > 1:
+        place, slope, along = wrong[0]
+        raise UserFunctionError(
+            f'The function of "{where}" has the slope {slope:g} at {place}, but {along:g} along its branches: what it returns '
+            "comes from comparisons only, as by bisection. End the search with a step of Newton's method, or take a table."
+        )
+
+
+def _wrong_slopes(function, given, place):
+    """(place, slope by differences, slope along the branches) for each argument where both are sure, and differ."""
+    found, plain = [], plain_of(function)
+
+    def moved(i, h):
+        return float(plain(*(x + h * (i == k) for k, x in enumerate(given))))
+
+    for i, x in enumerate(given):
+        try:
+            with np.errstate(all="ignore"):
+                sizes = [share * (1.0 + abs(x)) for share in WIDTHS]
+                wide, narrow = ((moved(i, h) - moved(i, -h)) / (2.0 * h) for h in sizes)
+                along = lifted(plain_copy(function)(*(HyperDual(y, float(i == k)) for k, y in enumerate(given)))).a
+        except Exception:  # said where it is compiled, or beside its range
+            continue
+        if (
+            0.0 < abs(narrow)
+            and abs(wide - narrow) <= SURE * abs(narrow)
+            and abs(along - narrow) > UNLIKE * (abs(narrow) + abs(along))
+        ):
+            found.append((place, narrow, along))
+    return found
 
 
 def check_function(element):

@@ -68,6 +68,7 @@ def without_value(system, t, q, v, work):
     for words, function in _functions(system):
         try:
             values = np.atleast_1d(np.asarray(function(t, work), complex))
+            values = np.where(values.imag == 0.0, values.real, np.nan)  # Python's power of a negative number
         except Exception as error:
             return f"the function of {words} raises {type(error).__name__} ({error})"
         if not np.isfinite(values).all():
