@@ -37,6 +37,7 @@ from pathlib import Path
 from typing import Any
 
 from bricard.atomic import replacing
+from bricard.errors import FileFormatError
 from bricard.interrupts import heard
 from bricard.io.content import text_of
 from bricard.io.reading import FORCE_TYPES, JOINT_TYPES, Reader, complaining, parsed
@@ -102,6 +103,10 @@ def save(model: Model, path: str | os.PathLike[str], simulation: Mapping[str, An
     `simulation` if none is given. The file is replaced as a whole or not at all.
     """
     file = Path(path)
+    if file.suffix.lower() not in ("", ".toml"):
+        raise FileFormatError(
+            f'{file}: models are written as TOML, not as "{file.suffix}". Name the file "{file.stem}.toml".'
+        )
     text = rewritten(model, file, simulation) if file.is_file() else None
     if text is None:
         text = dumps(model, simulation, file.parent)

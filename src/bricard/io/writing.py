@@ -16,6 +16,7 @@ from bricard.model.frames import Frame
 from bricard.model.laws import FunctionLaw, Law, TimeLaw
 from bricard.model.model import Model
 from bricard.model.profiles import Constant, FunctionProfile, Profile, resolve
+from bricard.model.references import check_references
 from bricard.model.travelling import function_name
 
 __all__ = ["FAMILIES", "LISTS", "tables", "toml_table"]
@@ -29,6 +30,7 @@ def tables(model: Model, folder: Path | None = None) -> dict[str, Any]:
 
     folder : of the file; paths of meshes are written relative to it, or as they are if it is None.
     """
+    check_references(model)
     found: dict[str, Any] = {"name": model.name, "units": UNITS, "gravity": model.gravity.tolist()}
     found["planar"] = model.is_planar
     if model.notes:

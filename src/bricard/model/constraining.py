@@ -17,6 +17,7 @@ from bricard.model.profiles import Constant, Profile, StartValue, as_profile
 
 __all__ = ["Constraining"]
 
+FLAT = 1.0 - 1e-12  # cosine of the angle between a disc's axis and the normal, above which it lies flat
 AnyProfile = Profile | float | str | Callable[[float], float]
 AnyFunction = Callable[..., Any] | str
 
@@ -170,6 +171,11 @@ class Constraining(Joining):
             middle = pair[1].com_position if centre is None else centre
             disc = rotation_from_axis(axis, None, f"{where}: axis")
             frames = at_ground, Frame.at(pair[1], middle, disc, f"{where}: centre")
+        if abs(float(frames[0].z @ pair[1].rotation @ frames[1].z)) > FLAT:
+            raise ModelError(
+                f"{where}: the disc lies flat on its plane, its axis along the normal, and touches it in no point. Give the "
+                "axis that it rolls about."
+            )
         return self._join(joints.RollingDisc(name, *frames, checks.number(radius, f"{where}: radius", positive=True)))
 
     def user_joint(

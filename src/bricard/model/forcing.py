@@ -100,6 +100,10 @@ class Forcing(Constraining):
         function : instead of force and torque, `f(t, a, b, p)` with a the ground, see `bricard.model.functions`.
         """
         name, where = self._new_name(name, "force"), f'force "{name}"'
+        if self._body(body, where) is self.ground:
+            raise ModelError(
+                f"{where}: the ground does not move, so that a load on it does nothing. Name another body."
+            )
         ground, owner = self._pair(self.ground, body, where)
         if frame is None:
             frame = owner.frame(owner.com if point is None else owner.point(checks.vector(point, f"{where}: point")))

@@ -11,6 +11,7 @@ from ..system.turns import tell_coordinates
 from .ledger import begin_ledger, empty_ledger, look
 
 MAX_HALVINGS, MAX_OUTPUT_BYTES = 12, 64e6
+MOST_NUMBERS = 2e9  # in the samples of a run: 16 GB
 DEFAULT_INTERVALS = 1000  # between the samples of a run whose integrator chooses its steps
 MOST_MATRICES = 4  # complex ones of an implicit integrator
 
@@ -23,6 +24,7 @@ def output_times(t, end, nominal, output, problem):
     if isinstance(output, (str, bool)):
         raise ModelError(f"output is {output!r}: give a number of samples, an interval in seconds (a float), or times.")
     steps = round((end - t) / nominal) if nominal else 0
+    _check_count(output, end - t, width)
     if output is None:
         if steps:  # at ends of steps, each of them or as evenly spaced as they allow
             times = t + nominal * np.unique(np.round(np.linspace(0, steps, min(steps, most) + 1)).astype(int))
@@ -53,6 +55,18 @@ def output_times(t, end, nominal, output, problem):
     if abs(times[-1] - end) <= 1e-9 * (end - t):
         times[-1] = end
     return times if times[-1] == end else np.append(times, end)  # the end is always among them
+
+
+def _check_count(output, span, width):
+    """Refuse a number of samples, or an interval, that no memory holds. width : numbers in a sample."""
+    if isinstance(output, (int, np.integer)):
+        count, instead = float(output), "a smaller number"
+    elif isinstance(output, (float, np.floating)) and output > 0.0:
+        count, instead = span / float(output), "a longer interval"
+    else:
+        return
+    if count * width > MOST_NUMBERS:
+        raise ModelError(f"output={output!r} asks for {count:.3g} samples of {width} numbers: give {instead}.")
 
 
 def start_run(

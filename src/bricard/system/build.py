@@ -12,6 +12,7 @@ from ..linalg import sparse
 from ..linalg.kkt import sparse_accelerations
 from ..linalg.ordering import candidate_orders
 from ..model.frozen import frozen
+from ..model.references import check_references
 from .channels import measure_value
 from .collect import Collector
 from .elements import CONSTRAINT, FORCE, MEASURE, NO_COLUMN
@@ -50,6 +51,7 @@ def _built(model, coordinates, rotation, cut, extra):
         raise ModelError(
             f'Unknown coordinates "{coordinates}".{suggest(str(coordinates), COORDINATES)} Known: {known}.'
         )
+    check_references(model)
     if not model.bodies:
         raise ModelError(f'Model "{model.name}" has no bodies: add one with model.body(...).')
     collection = collect(model, extra)

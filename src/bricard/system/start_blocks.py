@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .start_coordinates import measuring_joints
 from .two_connected import Part, two_connected_parts
 
 
@@ -20,8 +21,9 @@ def blocks_of(system, wishes, number, one=False):
         edges.append(ends)
         return len(edges) - 1
 
+    measuring = measuring_joints(model)
     for name, joint in model.joints.items():
-        names[name] = add(number[body] for body in joint.bodies)
+        names[name] = -1 if name in measuring else add(number[body] for body in joint.bodies)
     asked = [add(ends) for ends in wishes.edges(ground)]
     joined = edges[: len(edges) - sum(edge >= 0 for edge in asked)] + [
         edges[edge] for edge, name in zip(asked, wishes.names, strict=True) if "body" not in name.split('"')[0]

@@ -33,6 +33,7 @@ KINDS: dict[str, tuple] = {
     "planar": (1, 1, 0, 0, 0, 1),
     "free": (1, 1, 1, 1, 1, 1),
 }
+LOOSE = ("planar", "free")  # kinds that may have no rows
 UNITS = ("length",) * 3 + ("angle",) * 3
 TWISTS = np.eye(12)
 
@@ -45,13 +46,44 @@ class Values(NamedTuple):
     slope: np.ndarray
 
 
+def measuring_joints(model):
+    """Names of joints that hold nothing (free, planar in the plane) and only measure: those of others place their bodies."""
+    root = {}
+
+    def end(body):
+        while root.get(body, body) is not body:
+            body = root[body]
+        return body
+
+    def joined(joint):
+        """Join the bodies of a joint; False where they were joined before."""
+        first, *rest = {end(body): None for body in joint.bodies}
+        root.update(dict.fromkeys(rest, first))
+        return bool(rest)
+
+    loose = {name: joint for name, joint in model.joints.items() if joint.kind in LOOSE and not rows_of(joint)}
+    if not loose:
+        return frozenset()
+    for name, joint in model.joints.items():
+        if name not in loose and (joint.kind in KINDS or joint.kind in ("user", "linkage")):
+            joined(joint)
+    return frozenset(name for name, joint in loose.items() if not joined(joint))
+
+
+def rows_of(joint):
+    """How many rows a joint has."""
+    return sum(len(block.labels) for block in joint.blocks())
+
+
 def counted_joints(model):
-    """Joints with start coordinates, inner ones of linkages left out."""
+    """Joints with start coordinates, but for inner ones of linkages and those that only measure."""
+    measuring = measuring_joints(model)
     linkages = tuple(f"{joint.name}/" for joint in model.joints.values() if joint.kind == "linkage")
     return [
         joint
         for name, joint in model.joints.items()
         if (joint.kind in KINDS or joint.kind in ("user", "linkage")) and not (linkages and name.startswith(linkages))
+        if name not in measuring
     ]
 
 
