@@ -17,7 +17,7 @@ def table(name):
 
 USABLE = [name for name, formulation in FORMULATIONS.items() if not formulation.needs]
 MECHANISMS = ("double-four-bar", "slider-crank-thesis")
-STOPS = {("penalty", m) for m in MECHANISMS} | {("coordinate-partitioning", "double-four-bar")}
+STOPS = {("penalty", m) for m in MECHANISMS}
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)

@@ -22,6 +22,8 @@ from bricard.simulation import simulate
 from bricard.system.assembler import assemble
 from bricard.system.redundancy import choose_rows
 from bricard.system.system import System
+from lab.campaign.declaring import model as model_of
+from lab.campaign.generator import draw
 from mechanisms import BINARY, HERE, MILLIMETRES, TURNED, four_bar, rssr, six_bar, slider_crank
 
 DIRECTIONS = ("svd", "qr", "zero-eigenvalue", "schur", "householder")
@@ -349,14 +351,19 @@ def test_tangent_directions_and_hybrid_pass_singular_positions(formulation, plan
 
 @pytest.mark.parametrize("planar", [False, True])
 @pytest.mark.parametrize("options", [{"integrator": "rk4", "step": 1e-3}, {"integrator": "dopri5", "rtol": 1e-8}])
-def test_partitioning_stops_at_a_singular_position(options, planar):
+def test_partitioning_passes_singular_positions_well_or_stops_there(options, planar):
     solution = simulate(double_four_bar(planar), 2.0, formulation="coordinate-partitioning", check=False, **options)
-    assert not solution.ok
-    assert "t = 0.714" in solution.status
+    if solution.ok:
+        angle = exact_angle(2.0)
+        np.testing.assert_allclose(
+            solution.point("bar 0", (0.5, 0, 0))[-1, :2], [np.cos(angle), np.sin(angle)], atol=1e-5
+        )
+        assert np.abs(solution.energy.error).max() < 1e-4  # of 36 J
+        return
+    assert "t = 0.714" in solution.status or "t = 1.2" in solution.status
     assert "the position is singular" in solution.status or "close to a singular one" in solution.status
     assert solution.constraint_errors.position.max() < 1e-9
     assert np.isfinite(solution.end.q).all()
-    assert solution.end.t == pytest.approx(0.714, abs=1e-3)
     assert solution.counters["steps"] < 2000  # it does not creep up to it
 
 
@@ -456,3 +463,18 @@ def test_a_driver_beyond_reach_is_no_result(formulation, options):
     assert not solution.ok
     assert float(re.findall(r"t = ([\d.e+-]+) s", solution.status)[0]) == pytest.approx(0.0329, abs=1e-3)
     assert solution.constraint_errors.position.max() < 1e-6
+
+
+def test_coordinates_that_fold_one_by_one_are_left_in_time():
+    """Campaign 271828-9149: seven coordinates, one of which folds; a fixed mixture of all did not see it until it had.
+
+    The energy was off by 8 to 22 J of 470 J at any step, and nothing was said.
+    """
+    drawn = draw(271828, 9149)
+    system, errors = model_of(drawn).build(), []
+    for steps in (120, 240, 480):
+        run = simulate(
+            system, drawn.duration, formulation="coordinate-partitioning", integrator="rk4", step=drawn.duration / steps
+        )
+        errors.append(np.abs(run.energy.error).max())
+    assert errors[0] < 5.0 and errors[2] < 0.1 * errors[0]

@@ -8,9 +8,9 @@ as they are). Coordinates are those of the velocities: displacements and turns o
 They are kept as long as the influence matrix G_u^-1 G_v does not grow by more than a factor 3. `independent=` names the ones to
 begin with, by their places in v (in q for functions); with `repartition=False` the run ends where these fail. Constraints hold
 to round-off.
-When to use it: where the integrated coordinates should be physical ones, for control and for reading results. Tangent directions
-(qr, svd) need fewer iterations and pass singular positions, which this one does not. Redundant rows, drivers and nonholonomic
-rows are allowed.
+When to use it: where the integrated coordinates should be physical ones, for control and for reading results. Singular positions
+are passed where coordinates chosen beside them lead over; where none do, the run ends there and says so. Tangent directions (qr,
+svd) need fewer iterations and pass more surely. Redundant rows, drivers and nonholonomic rows are allowed.
 Reference: Wehage and Haug, J. Mech. Design 104 (1982) 247-255; spec 000, section 2.1.
 """
 
@@ -21,18 +21,15 @@ from ..linalg.full_pivot_lu import eliminate
 from .base import ODE, Formulation, picked
 from .tangent_coordinates import GROWTH, problem
 
-SINGULAR, POOR, KEPT = (
-    1e-12,
-    0.01,
-    0.5,
-)  # smallest pivots: of the first one; of the best ones, to be used at all, to be kept
+SINGULAR, POOR = 1e-12, 0.01  # smallest pivots: of the first one; of the best ones, to be used at all
+KEPT = 2.0  # times the influence of the best ones, up to which those in use are kept
 
 
 class Partition:
     """The choice of independent coordinates by full pivoting; `chosen` are those in use."""
 
     def __init__(self, repartition):
-        self.repartition, self.chosen, self.limit, self.asked = repartition, None, POOR, False
+        self.repartition, self.chosen, self.asked = repartition, None, False
 
     def __call__(self, a, holonomic, root, basis):
         """Write basis.free; the smallest share of a motion that the coordinates see, see tangent_coordinates.Coordinates."""
@@ -45,16 +42,23 @@ class Partition:
         free = np.concatenate([np.sort(columns[m:]), columns[holonomic:m]])
         if self.chosen is not None and holonomic == m:
             best = np.abs(np.diag(lu)).min(initial=np.inf)
-            if weakest_pivot(a, self.chosen) >= self.limit * best:
+            usable = weakest_pivot(a, self.chosen) >= POOR * best
+            if self.asked or not self.repartition:
+                if not usable:
+                    return 0.0  # what the user asked for must do at the start at least
                 free = self.chosen
-            elif self.asked or not self.repartition:
-                return 0.0  # what the user asked for must do at the start at least
-        self.chosen, self.limit, self.asked = free, KEPT if self.repartition else POOR, False
+            elif usable and influence(a, self.chosen) <= KEPT * influence(a, free):
+                free = self.chosen
+        self.chosen, self.asked = free, False
         basis.free[:] = 0
         basis.free[free] = 1 + np.arange(free.size)
-        dependent = np.setdiff1d(np.arange(n), free[: n - m])
-        influence = np.linalg.solve(a[:, dependent], a[:, free[: n - m]])
-        return 1.0 / (1.0 + np.sum(influence**2))
+        return 1.0 / influence(a, free[: n - m])
+
+
+def influence(a, independent):
+    """1 + the sum of squares of the influence matrix G_u^-1 G_v."""
+    dependent = np.delete(a, independent, axis=1)
+    return 1.0 + np.sum(np.linalg.solve(dependent, a[:, independent]) ** 2)
 
 
 def weakest_pivot(a, independent):

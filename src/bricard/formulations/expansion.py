@@ -45,10 +45,10 @@ FAR = 0.3  # a position error of the first guess, in characteristic lengths or r
 NEAR = 0.05  # a way that the velocities do not explain, in characteristic lengths or radians, that is not looked at
 FOLDED = 10.0  # growth of mu at which independent coordinates come to their end
 SHORTEST = 0.01  # hop, as a share of the way from the last accepted state
-K_Z, K, ROUND_OFF, MAPPED, PROBE, TIME, KEPT_TIME, SHARE, MIXED, PLACED, CONTRACTION = range(
-    11
+K_Z, K, ROUND_OFF, MAPPED, PROBE, TIME, KEPT_TIME, SHARE, INFLUENCE, PLACED, CONTRACTION, LOOKS = range(
+    12
 )  # of work.basis.numbers
-NUMBERS, ROWS = 11, 10  # of work.basis.numbers, of work.basis.dense[0]
+NUMBERS, ROWS = 12, 10  # of work.basis.numbers, of work.basis.dense[0]
 # rows of work.basis.dense[0]: xi', xi''; the y that xi and xi' belong to; B xi'', behind it B xi' beyond k; rows in use; scratch;
 # xi, xi' and y of the last accepted state; a mixture of directions
 RATE, BEND, LAST, SLOPE, USED, SCRATCH, KEPT_XI, KEPT_RATE, KEPT_LAST, MIXTURE = range(10)

@@ -30,10 +30,11 @@ from ..system.redundancy import choose_rows
 from .base import ODE, Problem, position_scale
 from .expansion import (
     BEND,
+    INFLUENCE,
     K_Z,
     LAST,
+    LOOKS,
     MAPPED,
-    MIXED,
     MIXTURE,
     NUMBERS,
     PLACED,
@@ -59,6 +60,7 @@ from .expansion import (
 from .increments import largest_turn, mapped, to_bend, to_rate, to_velocity
 
 LOST, GROWTH = 0.05, 3.0  # chosen anew: share of the motion that tangent directions lose; growth of mu
+MIXTURES = 4  # of directions, that are tried at a time
 LARGEST_TURN = 2.0  # rad, from the base
 SINGULAR, PICKED = (
     1e14,
@@ -140,12 +142,24 @@ def seen(w, system, work):
 
 
 @compiled
-def seen_mixture(system, work):
-    """As seen(), of a mixture of all directions."""
-    w = work.basis.dense[0, MIXTURE]
-    for i in range(int(work.basis.numbers[K])):
-        w[i] = 1.5 + math.cos(2.4 * i)
-    return seen(w, system, work)
+def influence(system, work):
+    """1 + the sum of squares of the influence matrix, by which dependent rates follow from independent ones.
+
+    Of each direction where there are few. Of more it is estimated by mixtures with random signs, whose mean it is; others each
+    time, so that no direction that folds stays unseen. A fixed mixture hardly sees one of several.
+    """
+    w, k = work.basis.dense[0, MIXTURE], int(work.basis.numbers[K])
+    count, total, looks = min(k, MIXTURES), 0.0, work.basis.numbers[LOOKS]
+    work.basis.numbers[LOOKS] += 1.0
+    for j in range(count):
+        for i in range(k):
+            sign = math.copysign(1.0, math.cos(1.1 + 2.4 * i * (1.0 + 0.61 * j) + 0.83 * looks * (1.0 + i)))
+            w[i] = sign if k > count else 1.0 if i == j else 0.0
+        share = seen(w, system, work)
+        if not share > 0.0:
+            return math.inf
+        total += 1.0 / share - 1.0
+    return 1.0 + total * k / max(count, 1)
 
 
 @REBASE
@@ -167,7 +181,7 @@ def watch(t, y, system, work):
         return RENEW
     if seen(y[k_z:], system, work) < (1.0 - options[TAU]) * basis.numbers[SHARE]:
         return RENEW
-    return RENEW if GROWTH**2 * seen_mixture(system, work) < basis.numbers[MIXED] else RUNNING
+    return RENEW if influence(system, work) > GROWTH**2 * basis.numbers[INFLUENCE] else RUNNING
 
 
 @compiled
@@ -199,7 +213,8 @@ def begin(t, y, system, work):
     status = factorise_dependent(VELOCITIES, system, work)
     basis.numbers[PROBE] = probe(system, work)
     basis.numbers[PLACED] = probe_positions(system, work) if k < k_z else 0.0
-    basis.numbers[MIXED] = seen_mixture(system, work)
+    basis.numbers[LOOKS] = 0.0
+    basis.numbers[INFLUENCE] = influence(system, work)
     sound = basis.numbers[PROBE] < work.options[LIMIT] and basis.numbers[PLACED] < work.options[LIMIT]
     return status if sound else NO_COORDINATES
 
