@@ -13,7 +13,7 @@ from ..system.channels import measure_speed, measure_value
 from ..system.rotation import in_group
 from ..system.state import State
 from ..system.tree_map import counted
-from ..system.turns import in_plane, kept_joints, known_places, tell_coordinates, tree_places
+from ..system.turns import in_plane, kept_joints, known_places, sense, tell_coordinates, tree_places
 from ..system.user_joint import user_values
 
 
@@ -118,8 +118,8 @@ def _turned_in_plane(solution, measure):
         place = int(system.record.q_start[names.index(body.name)]) + 2 if body.name in names else None
         drawn = np.arctan2(body.rotation[1, 0], body.rotation[0, 0])
         turned.append(np.zeros(len(solution.q)) if place is None else solution.q[:, place] - drawn)
-    (x, y), at_start = np.reshape(measure.parameters[:6], (2, 3)), [(np.zeros(3), b.rotation) for b in measure.bodies]
-    return measure_value(measure, *at_start) + np.sign(x[0] * y[1] - x[1] * y[0]) * (turned[1] - turned[0])
+    at_start = [(np.zeros(3), body.rotation) for body in measure.bodies]
+    return measure_value(measure, *at_start) + sense(measure) * (turned[1] - turned[0])
 
 
 def coordinate_speed(solution, measure):

@@ -19,7 +19,8 @@ class WishRows:
     """The rows of all wishes of a model for positions, or for velocities.
 
     none : take no wishes. instead : other values of measures. softness (n,) : 0 of a hard wish, else 1/weight. names, units,
-    labels : of each row. targets : wished positions by measure.
+    labels : of each row. targets : wished positions by measure. near : the last values of the measures, from which angles are
+    counted on; None before the first.
     """
 
     def __init__(self, system, velocities=False, none=False, instead=None):
@@ -27,7 +28,7 @@ class WishRows:
         number = self.number = {body: i for i, body in enumerate([*model.bodies.values(), model.ground])}
         asked = () if none else model.wishes
         self.velocities, self.names, self.units, self.labels, softness = velocities, [], [], [], []
-        self.targets, coordinates, self.poses = {}, [], []
+        self.targets, coordinates, self.poses, self.near = {}, [], [], None
         for wish in asked:
             value = wish.velocity if velocities else wish.position
             if wish.measure is not None and value is not None:
@@ -35,7 +36,8 @@ class WishRows:
                 coordinates.append((wish, float(value)))
         if not velocities:
             self.targets = {wish.measure: value for wish, value in coordinates}
-        self.measures = Measures(number, [wish.measure for wish, _ in coordinates])
+        self.wished = [wish for wish, _ in coordinates]
+        self.measures = Measures(number, [wish.measure for wish in self.wished])
         self.asked = np.array([value for _, value in coordinates])
         for wish, _ in coordinates:
             words = "velocity" if velocities else "position"
@@ -70,8 +72,10 @@ class WishRows:
     def at(self, x, R):
         """The Rows at poses: gaps of positions; of velocities what is missing to a start at rest."""
         value, bodies, slope = self.measures.at(x, R)
-        asked = np.where(self.measures.angles, nearest(self.asked, value), self.asked)
-        parts = [Values(-self.asked if self.velocities else value - asked, bodies, slope)]
+        if not self.velocities:
+            value = value if self.near is None else np.where(self.measures.angles, nearest(value, self.near), value)
+            self.near = value
+        parts = [Values(-self.asked if self.velocities else value - self.asked, bodies, slope)]
         for wish, body, axes, target, turn in self.poses:
             rows = np.zeros((3, 12))
             if turn:
