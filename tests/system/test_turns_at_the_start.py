@@ -1,9 +1,12 @@
 """Starts beyond half a turn: angles are counted from the drawn pose on, by gears, drives, springs and results alike."""
 
+import warnings
+
 import numpy as np
 import pytest
 
 import bricard as br
+from bricard.errors import UncountedTurns
 from bricard.system.assembler import assemble
 from bricard.system.channels import poses
 
@@ -217,3 +220,68 @@ def test_a_clock_spring_balances_its_weight_where_it_was_wound_to(planar, coordi
     solution = br.simulate(model, 0.01, coordinates=coordinates, output=2)
     assert solution.joint("A")[0] == pytest.approx(8.0, abs=EXACT)
     assert solution.reaction("T", "b").moment[0, 2] == pytest.approx(2.0, abs=1e-8)
+
+
+@pytest.mark.parametrize("coordinates", KINDS)
+@pytest.mark.parametrize("planar", [True, False])
+@pytest.mark.parametrize("damping", [0.0, 1e-9])
+def test_a_trigger_counts_on_from_the_start(damping, planar, coordinates):
+    model = hinges(planar=planar, gravity=(0, 0, 0))
+    model.start(joint="A", position=20.0, velocity=1.0)
+    if damping:
+        model.torsion("T", "A", damping=damping)
+    solution = br.simulate(model, 1.0, coordinates=coordinates, triggers=br.Trigger("A", at=20.5))
+    assert [event.t for event in solution.events] == pytest.approx([0.5], abs=1e-6)
+    longer = br.simulate(solution, 1.0, triggers=br.Trigger("A", at=21.5))
+    assert [event.t for event in longer.events[1:]] == pytest.approx([1.5], abs=1e-6)
+
+
+@pytest.mark.parametrize("coordinates", KINDS)
+@pytest.mark.parametrize("planar", [True, False])
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_flywheel_is_stopped_after_five_turns(turned, planar, coordinates):
+    """Its steps are several turns long; turned : its axis points down, or it is declared from the wheel to the ground."""
+    model = br.Model("flywheel", planar=planar, gravity=(0, 0, 0))
+    model.body("wheel", mass=1.0, inertia=1.0 if planar else (1.0, 1.0, 1.0))
+    ends = ("wheel", model.ground) if turned else (model.ground, "wheel")
+    model.revolute("A", *ends, (0, 0, 0), (0, 0, -1) if turned and not planar else (0, 0, 1))
+    model.start(joint="A", velocity=2.0)
+    stop = br.Trigger("A", at=10 * np.pi, action="stop")
+    solution = br.simulate(model, 20.0, coordinates=coordinates, triggers=stop)
+    assert solution.t[-1] == pytest.approx(5 * np.pi, abs=1e-6)
+    assert solution.joint("A")[-1] == pytest.approx(10 * np.pi, abs=1e-6)
+
+
+def test_a_watched_angle_whose_turns_are_not_counted_is_told():
+    """Quaternions, and fixed steps of more than a turn."""
+    model = hinges(gravity=(0, 0, 0))
+    model.start(joint="A", velocity=20.0)
+    how = {"step": 0.25, "formulation": "index1", "integrator": "rk4", "check": False, "energy": False}
+    with pytest.warns(UncountedTurns, match='trigger "A" may be missed'):
+        br.simulate(model, 1.0, triggers=br.Trigger("A", at=10.0), **how)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UncountedTurns)
+        br.simulate(model, 1.0, triggers=br.Trigger("A", at=10.0, velocity=True), **how)
+
+
+@pytest.mark.parametrize("planar", [True, False])
+@pytest.mark.parametrize("points", [3, 50])
+@pytest.mark.parametrize(("first", "last"), [(0.0, 20.0), (8.0, 9.0), (4.0, -4.0)])
+def test_a_sweep_counts_all_angles_however_few_its_points(first, last, points, planar):
+    for start in (0.0, 8.0):
+        model = parallelogram(planar, torsion=False)
+        model.start(joint="A", position=start)
+        found = br.kinematics(model, {"A": (first, last)}, points=points)
+        asked = np.linspace(first, last, points)
+        np.testing.assert_array_equal(found.joint("A"), asked)
+        np.testing.assert_array_equal(found.joint("A.angle"), asked)
+        np.testing.assert_allclose(found.joint("B"), -asked, rtol=0, atol=EXACT)
+        np.testing.assert_allclose(found.joint("D"), asked, rtol=0, atol=EXACT)
+
+
+def test_a_whole_curve_counts_from_its_start_in_both_directions():
+    model = parallelogram(torsion=False)
+    model.start(joint="A", position=8.0)
+    found = br.kinematics(model, "A")
+    np.testing.assert_allclose(found.joint("B"), -found.joint("A"), rtol=0, atol=EXACT)
+    assert found.joint("A").min() <= 8.0 <= found.joint("A").max()

@@ -3,10 +3,10 @@
 import numpy as np
 
 from .moved import Moved
+from .plane_angles import sense
 from .start_blocks import blocks_of
 from .start_coordinates import KINDS, nearest, rotated
 from .starting import CLOSED, ITERATIONS, TOLERANCE, Found, Search
-from .turns import sense
 
 STATIONARY, NOISE = 1e-12, 1e-10  # last step, in natural sizes; the same where steps get no smaller
 LARGEST_STEP, SMALLEST_STEP = 0.3, 1e-13  # natural sizes

@@ -3,8 +3,6 @@
 Angles are known from poses up to full turns; coordinates of users' joints where one looks for them near the right place.
 """
 
-import numpy as np
-
 from ..kernels.user_elimination import MEMORY
 from ..kernels.user_layout import WARM, S
 
@@ -28,12 +26,6 @@ def tree_places(system):
 def in_plane(system, measure):
     """Whether the bodies of an angle have their turns in the plane as coordinates."""
     return system.base is None and all(body.planar or body.is_ground for body in measure.bodies)
-
-
-def sense(measure):
-    """+1 or -1: how an angle in the plane grows with the turn of its second body."""
-    (x, y) = np.reshape(measure.parameters[:6], (2, 3))
-    return float(np.sign(x[0] * y[1] - x[1] * y[0]))
 
 
 def counted_angles(system):
