@@ -9,6 +9,7 @@ import bricard as br
 from bricard.errors import UncountedTurns
 from bricard.system.assembler import assemble
 from bricard.system.channels import poses
+from model.test_routines_on_the_way import mass_on, rod
 
 KINDS = ("absolute", "relative")
 EXACT = 1e-9  # scaled gap up to which a start is taken, times the few radians per unit of row
@@ -285,3 +286,15 @@ def test_a_whole_curve_counts_from_its_start_in_both_directions():
     found = br.kinematics(model, "A")
     np.testing.assert_allclose(found.joint("B"), -found.joint("A"), rtol=0, atol=EXACT)
     assert found.joint("A").min() <= 8.0 <= found.joint("A").max()
+
+
+def test_the_count_of_a_start_leaves_users_joints_alone():
+    """State.totals holds their coordinates too: the mass starts where it was wished, not where the count would be 0."""
+    model = mass_on(rod)
+    model.body("b", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0, 3, 0))
+    model.revolute("A", model.ground, "b", (0, 3, 0), (0, 0, 1))
+    plain = br.simulate(model, 0.1, output=3)
+    model.start(joint="A", position=20.0)
+    turned = br.simulate(model, 0.1, output=3)
+    np.testing.assert_allclose(turned.joint("A"), 20.0, rtol=0, atol=EXACT)
+    np.testing.assert_allclose(turned.joint("U.z"), plain.joint("U.z"), rtol=0, atol=1e-8)
