@@ -79,7 +79,8 @@ class Positions(Search):
         turns that are added to the drawn one instead of going them. self.alone : angle -> (block, full turns), of those blocks
         that are one joint.
         """
-        self.work.turn[:], self.wishes.near = 0.0, None
+        self.work.turn[:] = 0.0
+        self.wishes.count_anew()
         drawn = self.evaluate(start, still)
         asked = self._asked_angles(*drawn)
         self.far, self.added, self.alone, self.parts = bool(asked), {}, {}, []

@@ -1,6 +1,6 @@
 """Wishes for the start as rows: at position level, and at velocity level."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,7 +28,8 @@ class WishRows:
         number = self.number = {body: i for i, body in enumerate([*model.bodies.values(), model.ground])}
         asked = () if none else model.wishes
         self.velocities, self.names, self.units, self.labels, softness = velocities, [], [], [], []
-        self.targets, coordinates, self.poses, self.near = {}, [], [], None
+        self.targets, coordinates, self.poses = {}, [], []
+        self.near: Any = None
         for wish in asked:
             value = wish.velocity if velocities else wish.position
             if wish.measure is not None and value is not None:
@@ -63,6 +64,10 @@ class WishRows:
         self.units += units
         self.labels += labels
         softness += [0.0 if wish.weight is None else 1.0 / wish.weight] * len(labels)
+
+    def count_anew(self):
+        """Take angles between -pi and pi again at the next call of at()."""
+        self.near = None
 
     def edges(self, ground):
         """The bodies that each row joins, as numbers."""
