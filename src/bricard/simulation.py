@@ -235,6 +235,7 @@ def _simulated(
         found=[*watching.events, *kinked.events, *ending.events],
         earlier=earlier,
     )
+    watching.tell_turns(solution.events)
     solution = replace(solution, system=system)  # a formulation may have reordered it for itself
     return ending.status, solution
 

@@ -85,7 +85,10 @@ class Equilibrium:
         if not isinstance(force, CoordinateForce):
             known = [each for each, found in model.forces.items() if isinstance(found, CoordinateForce)]
             raise ModelError(f'There is no spring or motor "{name}".{suggest(name, known)}')
-        return float(force.law(self.state.t, float(self._measured(force.measure)), 0.0))
+        value = self.state.turn[
+            self.at.system.measures.index(force.measure)
+        ]  # with the turns that the force has counted
+        return float(force.law(self.state.t, float(value), 0.0))
 
     def stiffness_of(self, coordinate: str) -> float:
         """Force (N or N m) per unit of a joint coordinate that moves it slowly from here, all other freedoms following freely."""
@@ -108,11 +111,6 @@ class Equilibrium:
         values = np.where(np.abs(values) > NEUTRAL * np.abs(values).max(initial=0.0), values, 0.0)
         size = np.sqrt(self.at.system.record.metric[: len(self.directions), None])
         return values, self.directions @ modes / size
-
-    def _measured(self, measure):
-        from ..solution.motion import coordinate
-
-        return coordinate(self.at, measure)[0]
 
 
 @whole

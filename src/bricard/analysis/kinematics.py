@@ -53,6 +53,8 @@ class Kinematics:
     closed: bool
     _turns: np.ndarray = field(repr=False)
     _t: float = 0.0
+    _way: tuple[np.ndarray, np.ndarray, int] | None = field(default=None, repr=False)  # as of Walk.way()
+    _start: dict[Any, float] | None = field(default=None, repr=False)  # angles at the start, where they are counted
 
     @property
     def range(self) -> dict[str, tuple[float, float]]:
@@ -89,9 +91,19 @@ class Kinematics:
         return found
 
     def joint(self, coordinate: str) -> np.ndarray:
-        """Values (n,) of any joint coordinate, m or rad; turns are counted from sample to sample."""
-        values = self._measured(self.model.coordinate(coordinate))
-        return np.unwrap(values) if self.model.coordinate(coordinate).kind == "angle" else values
+        """Values (n,) of any joint coordinate, m or rad; turns are counted from the start on, all along the way."""
+        measure = self.model.coordinate(coordinate)
+        if measure.kind != "angle":
+            return self._measured(measure, self.poses)
+        for k, name in enumerate(self.coordinates):
+            if self.model.coordinate(name) == measure:
+                return self.s[:, k].copy()
+        if self._way is None:  # of an older version
+            return np.unwrap(self._measured(measure, self.poses))
+        trail, marks, origin = self._way
+        values = np.unwrap(self._measured(measure, poses(self.system, trail)))
+        known = (self._start or {}).get(measure, (values[origin] + np.pi) % (2 * np.pi) - np.pi)
+        return values[marks] + 2 * np.pi * np.round((known - values[origin]) / (2 * np.pi))
 
     def point(self, body: Any, point: Any = (0.0, 0.0, 0.0)) -> np.ndarray:
         """Path (n, 3) of a point given in the body's reference frame, m."""
@@ -153,10 +165,10 @@ class Kinematics:
         """The system with a row that measures one more coordinate."""
         return build(self.model, extra=[("measure", (measuring_row(self.model.coordinate(coordinate)),))])
 
-    def _measured(self, measure):
+    def _measured(self, measure, poses):
         centred = []
         for body in measure.bodies:
-            x, R = self.poses[body.name]
+            x, R = poses[body.name]
             centred.append((x + R @ body.com, R))
         return measure_value(measure, *centred)
 
@@ -252,9 +264,10 @@ def kinematics(model: Model, sweep: Any, *, points: int = POINTS, t: float = 0.0
     system = build(
         model, extra=[(f"sweep of {name}", (measuring_row(m),)) for name, m in zip(names, measures, strict=True)]
     )
-    state = assemble(build(model), t)
+    built = build(model)
+    state = assemble(built, t)
     instant = Instant(system, t, np.zeros(system.n_measures))
-    counted = dict(zip(build(model).measures, state.turn, strict=True))
+    counted = {**built.kept.get("angles", {}), **dict(zip(built.measures, state.turn, strict=True))}
     turn = np.array([counted.get(measure, 0.0) for measure in system.measures])
     instant.work.turn[:] = turn
     start = instant.look(state.q, np.zeros(system.n_v)).work
@@ -273,7 +286,7 @@ def kinematics(model: Model, sweep: Any, *, points: int = POINTS, t: float = 0.0
                 f"driving {', '.join(names)} does not tell which. Draw it elsewhere, on the branch that is meant."
             ) from None
         raise ModelError(wrong_freedoms(model, names, found)) from None
-    return Kinematics(model, system, names, *walk.result(), t)
+    return Kinematics(model, system, names, *walk.result(), t, walk.way(), counted)
 
 
 __all__ = ["Kinematics", "Limit", "kinematics"]

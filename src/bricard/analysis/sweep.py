@@ -36,14 +36,21 @@ class Walk:
     def __init__(self, model, system, names, t, check):
         self.model, self.system, self.names, self.t, self.check = model, system, names, t, check
         self.samples, self.limits, self.closed, self.under_way = [], [], False, False
+        self.trail, self.marks, self.origin = [], [], 0
 
     def result(self):
         """Values (n, k), positions (n, n_q), limits, whether the curve closed, counted measures (n, measures)."""
         s, q, turns = (np.array(part) for part in zip(*self.samples, strict=True))
         return s, q, tuple(self.limits), self.closed, turns
 
+    def way(self):
+        """All positions (m, n_q) on the way, as close to each other as it was gone; which of them are samples (n,), which is the
+        start."""
+        return np.array(self.trail), np.array(self.marks, int), self.origin
+
     def through(self, q, turn, here, values):
         """From the start to the first of the values (n, k), then through all of them; samples at each."""
+        self.trail.append(q)
         for number, target in enumerate(values):
             way = target - here
             size = float(np.linalg.norm(way * self._scale))
@@ -55,11 +62,13 @@ class Walk:
                         self._refuse(target)
                     return
                 q, turn = point.q, point.turn
+                self.trail.append(q)
             elif not self.samples:
                 line = Line(here, 1.0 / self._scale / len(self.names) ** 0.5)
                 Curve(self.system, len(self.names), line, self.t, turn).begin(q, turn, True)
             here = target
             self.samples.append((target, q, turn))
+            self.marks.append(len(self.trail) - 1)
 
     def whole(self, q, turn, here):
         """The whole curve through the start: forwards, and backwards unless it closes."""
@@ -70,6 +79,11 @@ class Walk:
         for point in [*reversed(behind), start, *ahead]:
             self.samples.append((curve.line.base + point.m * curve.line.way, point.q, point.turn))
         self.limits = [*reversed(before), *limits]
+        self.trail, self.marks, self.origin = (
+            [q for _, q, _ in self.samples],
+            list(range(len(self.samples))),
+            len(behind),
+        )
 
     @property
     def _scale(self):
@@ -99,6 +113,7 @@ class Walk:
             if there.m >= m:
                 return curve.at(point, there, arc, m)
             point, arc = there, arc * GROWTH
+            self.trail.append(point.q)
         return point
 
     def _follow(self, curve, start):

@@ -101,6 +101,17 @@ def own_coordinate(t, q, v, numbers, first, system, work):
     return v[int(numbers[first + 2])] if numbers[first + 1] == 1.0 else q[int(numbers[first])]
 
 
+@WATCH
+def in_plane(t, q, v, numbers, first, system, work):
+    """An angle between bodies in the plane, with its turns; numbers: angle at q = 0, +-1, 1 + places in q (0: the ground)."""
+    value, sense = numbers[first], numbers[first + 1]
+    for side in range(2):
+        place = int(numbers[first + 2 + side])
+        if place > 0:
+            value += (sense if side == 1 else -sense) * q[place - 1]
+    return value
+
+
 def of_function(function):
     """The user's function (t, q, v) -> value."""
     function = inlined(function)

@@ -10,6 +10,7 @@ from ..errors import ModelError, UncountedTurns, warn
 from ..linalg.kkt import evaluate
 from ..system.assembler import complete
 from ..system.channels import measure_speed, measure_value
+from ..system.plane_angles import places_in_plane
 from ..system.rotation import in_group
 from ..system.state import State
 from ..system.tree_map import counted
@@ -112,14 +113,9 @@ def _unwrapped(solution, measure, values):
 
 def _turned_in_plane(solution, measure):
     """An angle (n,) between planar bodies with its turns, as their own coordinates count them."""
-    system = solution.system
-    names, turned = list(system.model.bodies), []
-    for body in measure.bodies:
-        place = int(system.record.q_start[names.index(body.name)]) + 2 if body.name in names else None
-        drawn = np.arctan2(body.rotation[1, 0], body.rotation[0, 0])
-        turned.append(np.zeros(len(solution.q)) if place is None else solution.q[:, place] - drawn)
-    (x, y), at_start = np.reshape(measure.parameters[:6], (2, 3)), [(np.zeros(3), b.rotation) for b in measure.bodies]
-    return measure_value(measure, *at_start) + np.sign(x[0] * y[1] - x[1] * y[0]) * (turned[1] - turned[0])
+    first, sign, *places = places_in_plane(solution.system, measure)
+    a, b = (np.zeros(len(solution.q)) if place is None else solution.q[:, place] for place in places)
+    return first + sign * (b - a)
 
 
 def coordinate_speed(solution, measure):

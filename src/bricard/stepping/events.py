@@ -16,14 +16,15 @@ from ..compiled.handles import pack
 from ..compiled.records import Watch
 from ..compiled.status import CHATTERING, STOPPED, TRIGGER_FAILED
 from ..compiled.watching import ARMED, NOWHERE, PLACES
-from ..errors import BricardError, ModelError, UserFunctionError, suggest
+from ..errors import BricardError, ModelError, UncountedTurns, UserFunctionError, suggest, warn
 from ..kernels import watched
 from ..kernels.user_layout import S
 from ..model.checks import number
 from ..model.travelling import Immutable
 from ..solution.solution import Event
 from ..system.assembler import complete, settled
-from ..system.turns import kept_joints, tell_coordinates, tree_places
+from ..system.plane_angles import places_in_plane
+from ..system.turns import in_plane, kept_joints, tell_coordinates, tree_places
 from ..system.user_joint import MEMORY, element_numbers
 from .profile_times import break_times
 from .start import no_watch
@@ -128,7 +129,7 @@ class Watching:
             rules=np.array(rules, np.int64),
             numbers=np.array(numbers, float),
             level=np.array([trigger.at for trigger in triggers]),
-            period=np.array([2 * pi * self._is_angle(trigger) for trigger in triggers]),
+            period=np.array([2 * pi * self._repeats(trigger) for trigger in triggers]),
             size=np.array([self._natural_size(trigger) for trigger in triggers]),
             side=np.zeros(n, np.int64),
             samples=np.zeros((PLACES + 1, n)),
@@ -141,10 +142,12 @@ class Watching:
             trigger=np.zeros(room, np.int64),
             y=np.zeros((room, system.n_q + system.n_v)),
         )
-        for k, trigger in enumerate(triggers):  # turns are counted on from an earlier run
+        for k, trigger in enumerate(triggers):  # turns are counted on from the start or an earlier run
             value = self._value(k, state.t, state.q, state.v)
-            if earlier is not None and self._is_angle(trigger):
-                value = earlier.joint(trigger.function)[-1]
+            if self.record.period[k]:
+                value = (
+                    earlier.joint(trigger.function)[-1] if earlier is not None else self._counted(trigger, state, value)
+                )
             self.record.samples[0, k] = value - trigger.at
             self.record.size[k] = max(self.record.size[k], abs(trigger.at), abs(value - trigger.at))
 
@@ -243,6 +246,32 @@ class Watching:
     def _is_angle(self, trigger):
         return isinstance(trigger.function, str) and not trigger.velocity and self._measure(trigger).kind == "angle"
 
+    def _repeats(self, trigger):
+        """Whether what is watched is known up to full turns: an angle that is no coordinate of the system."""
+        if not self._is_angle(trigger):
+            return False
+        measure = self._measure(trigger)
+        return measure not in tree_places(self.system) and not in_plane(self.system, measure)
+
+    def _counted(self, trigger, state, value):
+        """An angle with the turns that the start of a run has."""
+        measure = self._measure(trigger)
+        if measure in self.system.angles and state.totals.size:
+            return float(state.totals[self.system.angles.index(measure)])
+        return float(state.turn[self.system.measures.index(measure)]) if measure in self.system.measures else value
+
+    def tell_turns(self, events):
+        """Warn where the steps of a run were too large to count the turns of an angle that is watched; events : of the run."""
+        for trigger in self.triggers:
+            measure = self._measure(trigger) if self._repeats(trigger) else None
+            for event in events:
+                if (
+                    measure is not None
+                    and event.kind == "turns"
+                    and self.system.model.coordinate(event.name) == measure
+                ):
+                    warn(f"{event.text} Events of {trigger} may be missed. Take smaller steps.", UncountedTurns)
+
     def _natural_size(self, trigger):
         """What a joint coordinate is measured by, rad or m; 0 where that is not known: of velocities, and of functions."""
         if not isinstance(trigger.function, str) or trigger.velocity:
@@ -276,6 +305,11 @@ class Watching:
                 memory = watched.PARAMETERS + 2 + len(element)
                 own = (memory, measure.parameters[0], *element, *np.zeros(MEMORY))
                 return watched.user_coordinate, [first, int(trigger.velocity), *bodies, *own]
+            if self._is_angle(trigger) and measure in place:
+                return watched.own_coordinate, [place[measure], 0, 0]
+            if self._is_angle(trigger) and in_plane(self.system, measure):
+                first, sign, *q = places_in_plane(self.system, measure)
+                return watched.in_plane, [first, sign, *(0 if o is None else o + 1 for o in q)]
             kind = watched.KINDS.index(measure.kind)
             return watched.coordinate, [kind, int(trigger.velocity), *bodies, *measure.parameters]
         try:

@@ -28,10 +28,11 @@ from .regularise import check_springs, regularise
 from .rotation import from_group, in_group
 from .start_positions import Positions
 from .start_velocities import Velocities
+from .starting import CLOSED
 from .state import State
 from .topology import loop_of
 from .tree_map import counted
-from .turns import known_joints, tell_joints, tree_places
+from .turns import kept_places, known_joints, tell_joints, tree_places
 from .user_functions import RAISED, has_functions, named, without_value
 from .user_joint import range_end
 from .wish_rows import WishRows
@@ -43,7 +44,7 @@ SLOPE = (
     10.0  # by what rows that fit nearly may gape more than a little way along the motion; each derivative adds as much
 )
 HARD = 1e-10  # epsilon of rows
-CLOSED, FLOWING = 1e-9, 1e-8  # gaps of positions, and of velocities in shares of these, up to which a start is taken
+FLOWING = 1e-8  # gap of velocities, in shares of these, up to which a start is taken
 
 
 def assemble(system, t=0.0):
@@ -57,7 +58,7 @@ def assemble(system, t=0.0):
         with named(system):
             state = _assembled(system, t)
         system.kept["start"] = wishes, state
-    return replace(state, **{key: getattr(state, key).copy() for key in ("q", "v", "a", "lam", "turn")})
+    return replace(state, **{key: getattr(state, key).copy() for key in ("q", "v", "a", "lam", "turn", "totals")})
 
 
 def _assembled(system, t):
@@ -70,14 +71,25 @@ def _assembled(system, t):
         turn = counted(system.measures, state.turn, system.base.measures)
         q, v = from_group(system, state.q, state.v)
         places = tree_places(system)
-        for measure, angle in zip(system.measures, turn, strict=True):
+        angles = system.base.kept.get("angles", {})
+        for measure, angle in (angles | dict(zip(system.measures, turn, strict=True))).items():
             if measure in places and measure.kind == "angle":
                 q[places[measure]] += 2 * np.pi * np.round((angle - q[places[measure]]) / (2 * np.pi))
-        return complete(system, t, q, v, turn)
+        return _with_turns(system, complete(system, t, q, v, turn), angles)
     q, turn = _positions(system, t)
     state = complete(system, t, q, _velocities(system, t, q), turn)
     _check_continuation(system, state)
-    return state
+    return _with_turns(system, state, system.kept["angles"])
+
+
+def _with_turns(system, state, angles):
+    """The State with counts (State.totals) of angles that are no measures in use, where some have turned by more than half."""
+    if not any(measure in angles and measure not in system.measures for measure in system.angles):
+        return state
+    known, work = angles | dict(zip(system.measures, state.turn, strict=True)), system.work()
+    evaluate(state.t, state.q, state.v, VELOCITY, system.compiled, pack(work))
+    told = [known.get(measure, 0.0) for measure in system.angles]
+    return replace(state, totals=np.concatenate([told, work.memory[kept_places(system)], np.zeros(1)]))
 
 
 def moved_to_close(system):
@@ -166,9 +178,9 @@ def _positions(system, t):
     if not found.error(wishes) <= CLOSED:
         near = _nearly(system, t, found.value, wishes, Positions, SLOPE * MEANT, CLOSED)
         found = near or _explain_gap(system, t, wishes, found)
-    system.kept["moved"] = found.moved
+    system.kept["moved"], system.kept["angles"] = found.moved, found.angles
     check_axes(system, model, found.value)
-    return found.value, _turns(system, t, found.value, wishes.targets)
+    return found.value, found.turn
 
 
 def _velocities(system, t, q):
@@ -269,22 +281,6 @@ def _reachable(system, t, wishes):
 def _drawn(system, measure):
     """Poses of the bodies of a measure as drawn."""
     return [(body.com_position, body.rotation) for body in measure.bodies]
-
-
-def _measure_targets(system, targets):
-    """Turn references of the measures of a system: the wished value where there is one."""
-    turn = np.zeros(system.n_measures)
-    for number, measure in enumerate(system.measures):
-        turn[number] = targets.get(measure, 0.0)
-    return turn
-
-
-def _turns(system, t, q, targets):
-    """Turn references at q: each angle's value nearest to what was wished, else to zero."""
-    work = system.work()
-    work.turn[:] = _measure_targets(system, targets)
-    evaluate(float(t), q, np.zeros(system.n_v), VELOCITY, system.compiled, pack(work))
-    return work.value.copy()
 
 
 def _geometric(system):

@@ -30,7 +30,8 @@ def posed(system, model):
         centre = _centre(wish) + turn @ (body.com_position - wish.body.com_position)
         o = int(r.q_start[number])
         if body.planar:
-            q[o : o + 3] = [centre[0], centre[1], np.arctan2(rotation[1, 0], rotation[0, 0])]
+            angle, meant = np.arctan2(rotation[1, 0], rotation[0, 0]), q[o + 2] + np.arctan2(turn[1, 0], turn[0, 0])
+            q[o : o + 3] = [centre[0], centre[1], angle + 2 * np.pi * np.round((meant - angle) / (2 * np.pi))]
         else:
             q[o : o + 7] = np.concatenate([centre, quaternion(rotation)])
     return q

@@ -116,7 +116,7 @@ class StartCoordinates:
             if joint.kind == "user" and joint.what.ball:
                 balls.append(joint)
         shifts += [(body, (1, 1, 1, 1, 1, 1)) for body in bodies]
-        self.measures = Measures(number, measures)
+        self.listed, self.measures = measures, Measures(number, measures)
         self.motions = Motions(number, shifts, drawn)
         self.balls = Balls(number, balls, self.measures)
         for owner, which in shifts:
@@ -136,6 +136,11 @@ class StartCoordinates:
         change[:n] = np.where(self.angles, nearest(change[:n], self.change[:n]), change[:n])
         self.change = change
         return found._replace(value=change)
+
+    def counted(self):
+        """Angles among the measures of joints -> where they have come to, counted from the drawn pose."""
+        values = self.first + self.change
+        return {m: float(values[i]) for i, m in enumerate(self.listed) if self.angles[i]}
 
     def _parts(self, x, R):
         parts = [self.measures.at(x, R), self.motions.at(x, R), self.balls.at(x, R)]

@@ -3,11 +3,16 @@
 import numpy as np
 
 from .moved import Moved
-from .start_coordinates import rotated
-from .starting import ITERATIONS, TOLERANCE, Found, Search
+from .plane_angles import sense
+from .start_blocks import blocks_of
+from .start_coordinates import KINDS, nearest, rotated
+from .starting import CLOSED, ITERATIONS, TOLERANCE, Found, Search
 
 STATIONARY, NOISE = 1e-12, 1e-10  # last step, in natural sizes; the same where steps get no smaller
 LARGEST_STEP, SMALLEST_STEP = 0.3, 1e-13  # natural sizes
+FULL_TURN = 2.0 * np.pi
+# limited steps in a row behind which they grow, by how much, and how far: two bodies turn by less than half a turn in a step
+STRAIGHT, GROWTH, STRIDE, MOST = 15, 1.2, 0.8, 20_000
 SHORTEST, LONGEST = 0.05, 20.0  # by what a step of Gauss and Newton is shortened and stretched
 PATIENCE, FEW, NEAR = (
     60,
@@ -32,15 +37,30 @@ class Positions(Search):
         asked = self.wishes.at(x, R)
         return np.concatenate([phi * self.r.row_scale, asked.gap * self.wish_scale]), asked
 
-    def run(self, q, one=False):
-        """The Found position from a first guess q."""
+    def evaluate(self, q, v):
+        """As that of Search; angles are counted on from the last call."""
+        found = super().evaluate(q, v)
+        turn, value = self.work.turn, self.work.value
+        turn[:] = np.where(np.isfinite(value), value, turn)
+        return found
+
+    def run(self, q):
+        """The Found position from a first guess q: where the way round ends before, by the short way."""
+        found = self._found(q, False)
+        if self.far and not found.error(self.wishes, self.kept) <= CLOSED:
+            short = self._found(q, False, short=True)
+            return short if short.error(self.wishes, self.kept) <= CLOSED else found
+        return found
+
+    def _found(self, q, one, short=False):
+        """The Found position; one : all in one block. short : angles are met up to full turns."""
         still = np.zeros(self.r.n_v)
         start = self.system.start
-        drawn = self.evaluate(start, still)
+        drawn = self._drawn(start, still, short)
         gap, _ = self.gaps(*drawn)
         own = np.abs(gap[: self.r.n_rows]) > TOLERANCE
         if not (np.abs(gap) > TOLERANCE).any():
-            return Found(start.copy(), gap)
+            return Found(self._turned(start.copy()), gap, (), self.work.turn.copy(), self._angles({}))
         self.choose(gap, drawn, drawn, one)
         found, left = self._iterate(q, still)
         if (
@@ -48,8 +68,90 @@ class Positions(Search):
             and not (np.abs(left) > TOLERANCE)[self._active_rows()].any()
             and (np.abs(left) > TOLERANCE)[self._hard_all()].any()
         ):
-            return self.run(q, one=True)
-        return Found(found, left, self._moved(own, drawn, self.evaluate(found, still)))
+            return self._found(q, True, short)
+        moved = self._moved(own, drawn, self.evaluate(found, still))
+        return Found(self._turned(found), left, moved, self.work.turn.copy(), self._angles(self.coordinates.counted()))
+
+    def _drawn(self, start, still, short):
+        """The drawn poses, where the count of all angles begins.
+
+        self.far : whether an angle is asked for that is more than half a turn away from the drawn one. self.added : angle -> full
+        turns that are added to the drawn one instead of going them. self.alone : angle -> (block, full turns), of those blocks
+        that are one joint.
+        """
+        self.work.turn[:] = 0.0
+        self.wishes.count_anew()
+        drawn = self.evaluate(start, still)
+        asked = self._asked_angles(*drawn)
+        self.far, self.added, self.alone, self.parts = bool(asked), {}, {}, []
+        if not asked:
+            return drawn
+        self.parts, joints, wished, _ = blocks_of(self.system, self.wishes, self.number)
+        counts = any(measure.kind == "angle" for measure in self.system.measures)
+        for measure, (value, turns, part) in asked.items():
+            k = joints[part] if isinstance(part, str) else int(wished[part])
+            if self._is_alone(k, joints):
+                self.alone[measure] = k, turns
+            elif not short and (counts or abs(value) > np.pi):
+                continue
+            self.added[measure] = turns
+        for measures, values in (
+            (self.system.measures, self.work.turn),
+            ([w.measure for w in self.wishes.wished], self.wishes.near),
+        ):
+            for i, measure in enumerate(measures):
+                values[i] += FULL_TURN * self.added.get(measure, 0)
+        return self.evaluate(start, still)
+
+    def _asked_angles(self, x, R):
+        """Angle -> (what a wish or a drive asks for, full turns from there to as drawn, number of the wish or name of the drive),
+        of those with full turns."""
+        found, measures = {}, list(self.system.measures)
+        self.wishes.at(x, R)
+        for i in np.flatnonzero(self.wishes.measures.angles):
+            found[self.wishes.wished[i].measure] = float(self.wishes.asked[i]), float(self.wishes.near[i]), int(i)
+        for joint in self.model.joints.values():
+            if joint.kind == "drive" and joint.measure.kind == "angle":
+                value = float(self.work.value[measures.index(joint.measure)])
+                asked = value - float(self.work.phi[self.row_joint.index(joint.name)])
+                found[joint.measure] = asked, value, joint.name
+        turns = {
+            m: int(np.round((asked - nearest(asked, value)) / FULL_TURN)) for m, (asked, value, _) in found.items()
+        }
+        return {m: (found[m][0], n, found[m][2]) for m, n in turns.items() if n}
+
+    def _is_alone(self, k, joints):
+        """Whether block k is one joint, with wishes for it and drives: full turns of it change nothing else."""
+        kinds = [self.model.joints[name].kind for name, part in joints.items() if part == k]
+        return (
+            len(self.parts[k].vertices) == 1
+            and sum(kind in KINDS for kind in kinds) == 1
+            and {*kinds} <= {*KINDS, "drive"}
+        )
+
+    def _angles(self, found):
+        """Angles of joints -> their counted values, those beyond half a turn; found : the same of blocks that have moved."""
+        wished = {wish.measure: float(x) for wish, x in zip(self.wishes.wished, self.wishes.near, strict=True)}
+        angles = {m: x for m, x in wished.items() if m.kind == "angle"}
+        angles |= {m: x + FULL_TURN * self.added.get(m, 0) for m, x in found.items()}
+        angles |= {m: float(self.work.turn[i]) for i, m in enumerate(self.system.measures) if m in self.added}
+        return {m: x for m, x in angles.items() if abs(x) > np.pi}
+
+    def _turned(self, q):
+        """q with the full turns of hinges that are alone in the angles of planar bodies, and of all that hang on them."""
+        if not self.alone:
+            return q
+        turns, q = np.zeros(self.n + 1, int), q.copy()
+        for k, part in enumerate(self.parts):
+            own = 0
+            for measure, (block, count) in self.alone.items():
+                if block == k and all(body.stays_in_plane for body in measure.bodies):
+                    forwards = self.number[measure.bodies[1]] == part.vertices[0]
+                    own += int(sense(measure)) * (count if forwards else -count)
+            turns[list(part.vertices)] = turns[part.anchor] + own
+        planar = self.r.planar.astype(bool)
+        q[self.r.q_start.astype(int)[planar] + 2] += FULL_TURN * turns[:-1][planar]
+        return q
 
     def _hard_all(self):
         return np.concatenate([np.ones(self.r.n_rows, bool), self.wishes.softness == 0.0])
@@ -74,14 +176,16 @@ class Positions(Search):
         )
         self.multipliers = self.pulls = np.zeros(self.rows.size + self.asked.size)
         self.before, last, share = None, np.inf, 1.0
-        for _ in range(ITERATIONS):
+        count, taken, straight, mark, begin = 0, 0, 0, self._mark(), self._mark()
+        while count < ITERATIONS:
+            count += 1
             x, R = self.evaluate(q, still)
             gap, asked = self.gaps(x, R)
             error = float(np.abs(gap[hard]).max(initial=0.0))
             if not np.isfinite(error):
                 break
             if np.linalg.norm(gap[hard]) < least:
-                nearest, least = q, np.linalg.norm(gap[hard])
+                nearest, least, mark = q, np.linalg.norm(gap[hard]), self._mark()
             change, blocks, phi, want = self._blocks(x, R, gap, asked)
             if not nudged and self._vanishing(blocks, phi, want):
                 q, nudged = self._nudged(q, phi, want), True
@@ -90,15 +194,18 @@ class Positions(Search):
             size = float(np.abs(closing + lowering).max(initial=0.0))
             if error < LOOSE or error < 0.9 * last:
                 share = min(1.0, 1.3 * share)
-            else:  # lowering the sum keeps the gaps open
+            elif straight <= STRAIGHT:  # lowering the sum keeps the gaps open
                 share *= 0.5
             last = error
             step = closing + self._stretched(closing, lowering, share)
-            self._limit(step)
+            limited = self._limit(step, min(STRIDE, LARGEST_STEP * GROWTH ** max(0, straight - STRAIGHT)))
             if error <= TOLERANCE and (size <= STATIONARY or (size <= NOISE and size > 0.3 * before)):
                 break
+            straight = straight + 1 if limited and error < best else 0
             if error < 0.999 * best:
                 best, waited = error, 0
+                if straight > STRAIGHT and taken < MOST:  # far to go, as over many turns
+                    count, taken = count - 1, taken + 1
             else:
                 waited += 1
             if error > TOLERANCE and (waited > (PATIENCE if error > NEAR else FEW) or size <= SMALLEST_STEP):
@@ -111,9 +218,21 @@ class Positions(Search):
         if error <= TOLERANCE:
             return q, gap
         if not softness.any():
+            self._recall(mark)
             return nearest, self.gaps(*self.evaluate(nearest, still))[0]
         q, gap = self._closed(q, still)
-        return (q, gap) if np.abs(gap[hard]).max() <= TOLERANCE else self._closed(self.system.start, still)
+        if np.abs(gap[hard]).max() <= TOLERANCE:
+            return q, gap
+        self._recall(begin)
+        return self._closed(self.system.start, still)
+
+    def _mark(self):
+        """Where the count of angles stands."""
+        return self.work.turn.copy(), self.wishes.near
+
+    def _recall(self, mark):
+        """Go on counting from there."""
+        self.work.turn[:], self.wishes.near = mark
 
     def _closed(self, q, still):
         """q on the hard rows, behind weighted wishes that have pulled at them, and all gaps there."""
@@ -159,8 +278,8 @@ class Positions(Search):
         self.before = lowering, stretch, pure
         return lowering * stretch[home]
 
-    def _limit(self, step):
-        """Shorten the steps of blocks that go too far."""
+    def _limit(self, step, most=LARGEST_STEP):
+        """Shorten the steps of blocks that go too far, and whether there are some."""
         home = self.column_home[self.columns]
         turn = ~self.system.translations[self.columns]
         alone = np.zeros(home.max(initial=0) + 1, bool)
@@ -168,10 +287,11 @@ class Positions(Search):
             alone[k] = len(members) == 1
         largest = np.zeros(alone.size)
         np.maximum.at(largest, home, np.where(turn | ~alone[home], np.abs(step), 0.0))
-        share = np.minimum(1.0, LARGEST_STEP / np.maximum(largest, 1e-300))
+        share = np.minimum(1.0, most / np.maximum(largest, 1e-300))
         step *= share[home]
         if self.before is not None:
             self.before[1][: share.size] *= share
+        return bool((share < 1.0).any())
 
     def _vanishing(self, blocks, phi, want):
         """Whether a row gapes whose derivative vanishes."""

@@ -4,6 +4,8 @@ Start coordinates are those of start_coordinates.py: each joint's own, and the p
 reaches. A block is a two-connected part of the graph whose vertices are the bodies and the ground, and whose edges are joints,
 gears, drives, rows and wishes, each joining all of its bodies; blocks hang on each other from the ground outwards.
 
+    * Angles are between -pi and pi as drawn and counted from there: a wish, a drive or a gear for more is gone to all the way
+      round. Where the mechanism cannot, or where a block is one joint, they are met up to full turns, which are added then.
     * A block in which nothing is missing does not move: it is carried along with the body that it hangs on.
     * In every other block the rows hold, and the start is a local minimum of the sum of (change / natural size)^2 over all start
       coordinates in it, cut joints included. Where the block is one joint, its other coordinates stay as drawn.
@@ -26,6 +28,7 @@ A row that sees more of the world than how its bodies stand to each other may ga
 are taken as one.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -33,6 +36,7 @@ import numpy as np
 from ..compiled.handles import pack
 from ..compiled.interfaces import VELOCITY
 from ..linalg.kkt import LEFT_OUT, evaluate
+from ..model.unchanging import FrozenDict
 from .moved import Moved
 from .start_blocks import blocks_of
 from .start_coordinates import StartCoordinates, counted_joints, cross_matrix, loose_bodies, rotated
@@ -41,14 +45,20 @@ TOLERANCE = 1e-11  # scaled gap of a row from which on its block moves
 HARD, SOFT, INERTIA = 1e-10, 1e-3, 1e-5  # softness of hard rows, of a wish of weight one; weight of the kinetic energy
 LIGHT = 1e-6  # inertia of directions that have less, of the largest
 ITERATIONS = 200
+CLOSED = 1e-9  # gap of positions up to which a start is taken
 
 
 class Found(NamedTuple):
-    """q or v (n,), scaled gaps of the rows of the system and of the wishes (n_rows + wishes,), and what was moved to close."""
+    """q or v (n,), scaled gaps of the rows of the system and of the wishes (n_rows + wishes,), and what was moved to close.
+
+    turn (n_measures,), angles : the measures of the system, and angles of joints beyond half a turn, counted from the drawn pose.
+    """
 
     value: np.ndarray
     gap: np.ndarray
     moved: tuple[Moved, ...] = ()
+    turn: np.ndarray | None = None
+    angles: Mapping = FrozenDict()
 
     def hard(self, wishes, kept=None):
         """|gap| of all rows and hard wishes, 0 of others; no number counts as infinite."""

@@ -1,6 +1,6 @@
 """Wishes for the start as rows: at position level, and at velocity level."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,8 @@ class WishRows:
     """The rows of all wishes of a model for positions, or for velocities.
 
     none : take no wishes. instead : other values of measures. softness (n,) : 0 of a hard wish, else 1/weight. names, units,
-    labels : of each row. targets : wished positions by measure.
+    labels : of each row. targets : wished positions by measure. near : the last values of the measures, from which angles are
+    counted on; None before the first.
     """
 
     def __init__(self, system, velocities=False, none=False, instead=None):
@@ -28,6 +29,7 @@ class WishRows:
         asked = () if none else model.wishes
         self.velocities, self.names, self.units, self.labels, softness = velocities, [], [], [], []
         self.targets, coordinates, self.poses = {}, [], []
+        self.near: Any = None
         for wish in asked:
             value = wish.velocity if velocities else wish.position
             if wish.measure is not None and value is not None:
@@ -35,7 +37,8 @@ class WishRows:
                 coordinates.append((wish, float(value)))
         if not velocities:
             self.targets = {wish.measure: value for wish, value in coordinates}
-        self.measures = Measures(number, [wish.measure for wish, _ in coordinates])
+        self.wished = [wish for wish, _ in coordinates]
+        self.measures = Measures(number, [wish.measure for wish in self.wished])
         self.asked = np.array([value for _, value in coordinates])
         for wish, _ in coordinates:
             words = "velocity" if velocities else "position"
@@ -62,6 +65,10 @@ class WishRows:
         self.labels += labels
         softness += [0.0 if wish.weight is None else 1.0 / wish.weight] * len(labels)
 
+    def count_anew(self):
+        """Take angles between -pi and pi again at the next call of at()."""
+        self.near = None
+
     def edges(self, ground):
         """The bodies that each row joins, as numbers."""
         pairs = [tuple(dict.fromkeys(pair)) for pair in self.measures.bodies.tolist()]
@@ -70,8 +77,10 @@ class WishRows:
     def at(self, x, R):
         """The Rows at poses: gaps of positions; of velocities what is missing to a start at rest."""
         value, bodies, slope = self.measures.at(x, R)
-        asked = np.where(self.measures.angles, nearest(self.asked, value), self.asked)
-        parts = [Values(-self.asked if self.velocities else value - asked, bodies, slope)]
+        if not self.velocities:
+            value = value if self.near is None else np.where(self.measures.angles, nearest(value, self.near), value)
+            self.near = value
+        parts = [Values(-self.asked if self.velocities else value - self.asked, bodies, slope)]
         for wish, body, axes, target, turn in self.poses:
             rows = np.zeros((3, 12))
             if turn:
