@@ -67,7 +67,7 @@ def unknown_name(functions, name):
         return f'it uses the global {type(value).__name__} "{name}". Make that a tuple, or global numbers'
     if hasattr(value, "py_func"):
         return f'it calls "{name}", which cannot be compiled: if that calls itself, write it as a loop'
-    return f'it uses "{name}", {value!r}, which cannot be compiled. Write it out with def, or take a table'
+    return f'it uses "{name}", {value!r}, which compiled code does not take. Write it out with def, or take a table'
 
 
 def vars_of(function):
