@@ -82,7 +82,15 @@ def line(function, number):
     return f'"{function.__name__}" (test_what_is_refused.py, line {code.co_firstlineno + number})'
 
 
+ONE, TWO, THREE = [1.0], {"k": 2.0}, (3.0,)
+
+
+def many_lists(t, x, v):
+    return -TWO["k"] * x - ONE[0] * v - THREE[0]
+
+
 REFUSED = {
+    "lists": (many_lists, [line(many_lists, 1), 'the global list "ONE", the global dict "TWO". Make them tuples']),
     "global": (counts, [line(counts, 2), 'sets "count"', "keeps nothing between its calls"]),
     "attribute": (keeps, [line(keeps, 1), 'sets "box.last"', "keeps nothing between its calls"]),
     "nonlocal": (remembering(), [line(remembering(), 2), 'sets "before"', "keeps nothing between its calls"]),

@@ -1,5 +1,8 @@
 """Triggers: located to the last digits, in any form and with any integrator; stop, reset, many at once; breaks."""
 
+import functools
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.special import ellipk
@@ -540,8 +543,60 @@ def many(t, q, v):
     return q
 
 
-def opened(t, q, v):
-    return eval("q[0]")
+def truth(t, q, v):
+    return q[0] > 0.0
+
+
+def listed(t, q, v):
+    return q[0] - LEVELS[0]
+
+
+LEVELS, PLACES = [-0.5], SimpleNamespace(low=-0.8)
+
+
+class Height:
+    """The height of the rod's centre above a level (m), in the ways in which people write that."""
+
+    def __init__(self, level):
+        self.level = level
+
+    def __call__(self, t, q, v):
+        return q[1] - self.level
+
+    def above(self, t, q, v):
+        return self(t, q, v)
+
+
+def of_places(t, q, v):
+    return q[1] - PLACES.low / 2
+
+
+def by_generator(t, q, v):
+    return sum(x for x in q[1:2]) + 0.4
+
+
+def as_float(t, q, v):
+    return float(q[1]) + 0.4
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        Height(-0.4),
+        Height(-0.4).above,
+        functools.partial(lambda t, q, v, level: q[1] - level, level=-0.4),
+        of_places,
+        by_generator,
+        as_float,
+    ],
+    ids=["object", "method", "partial", "namespace", "generator", "float"],
+)
+def test_ways_to_write_a_function(function):
+    """The centre of the rod is 0.4 m below its hinge where cos(A) is 0.8."""
+    triggers = [br.Trigger(function, name="height"), br.Trigger("A", at=np.arccos(0.8), name="angle")]
+    solution = br.simulate(rod(), quarter(START), rtol=1e-10, triggers=triggers)
+    times = {event.name: event.t for event in solution.events if event.name in ("height", "angle")}
+    assert abs(times["height"] - times["angle"]) < 1e-9  # both to the error of the run
 
 
 def hole(t, q, v):
@@ -560,7 +615,12 @@ def hole(t, q, v):
         ({"function": lowest, "velocity": True}, ModelError, "for joint coordinates"),
         ({"function": two_arguments}, UserFunctionError, 'trigger "two_arguments" fails at the start: TypeError'),
         ({"function": many}, UserFunctionError, "must return a finite number"),
-        ({"function": opened}, UserFunctionError, 'trigger "opened" cannot be compiled'),
+        ({"function": truth}, UserFunctionError, "returns a truth. It must return what is compared"),
+        (
+            {"function": listed},
+            UserFunctionError,
+            '^trigger "listed": The function "listed" .* the global list "LEVELS".*[^.][.]$',
+        ),
         ({"function": "A", "action": lambda t, q, v: v[:2]}, UserFunctionError, "needed are 6 velocities"),
         ({"function": "A", "action": lambda t, q, v: v / 0}, UserFunctionError, "not finite"),
         ({"function": "A", "action": lambda t, q: q}, UserFunctionError, "fails at t = 0.*TypeError"),

@@ -409,6 +409,49 @@ def test_a_law_that_stands_where_it_has_no_derivative_is_told():
     assert "10 steps ended where the function" in solution.status
 
 
+def newton(t, x, v):
+    """The root of y + 0.3 sin y = x: abs is compared only, and where it is met it is zero."""
+    y = x
+    while abs(y + 0.3 * np.sin(y) - x) > 1e-13:
+        y -= (y + 0.3 * np.sin(y) - x) / (1 + 0.3 * np.cos(y))
+    return -3.0 * y - v
+
+
+def quintic(t):
+    s = np.clip(t, 0.0, 1.0)
+    return 0.7 * s**3 * (10 + s * (-15 + 6 * s))
+
+
+def between_axes(a, b, p):
+    """Of the angle between two axes: arccos has no derivative where they agree, its square has all."""
+    c = a.R[0][2] * b.R[0][2] + a.R[1][2] * b.R[1][2] + a.R[2][2] * b.R[2][2]
+    return 0.5 * p[0] * np.arccos(max(-1.0, min(1.0, c))) ** 2
+
+
+def of_axes():
+    model = free()
+    model.user_force("axes", model.ground, "block", potential=between_axes, parameters=(3.0,))
+    model.start(body="block", angular_velocity=(0.3, 0.6, -0.2))
+    return model
+
+
+def driven():
+    model = br.Model("driven", gravity=(0, 0, 0))
+    model.body("block", mass=1.0, inertia=(1.0, 1.0, 1.0))
+    model.prismatic("rail", model.ground, "block", (0, 0, 0), (1, 0, 0))
+    model.drive("drive", "rail", quintic)
+    return model
+
+
+@pytest.mark.parametrize("made", [lambda: block(newton), driven], ids=["newton", "quintic"])
+def test_a_smooth_function_of_parts_without_derivative_is_not_told(made):
+    assert "no derivative" not in br.simulate(made(), 0.1, rtol=1e-8).status
+
+
+def test_a_smooth_function_of_bodies_is_not_told_at_the_start():
+    assert "The run started where" not in br.simulate(of_axes(), 0.1, rtol=1e-8).status
+
+
 def test_a_row_that_stands_where_it_has_no_derivative_ends_the_run():
     def round_the_origin(t, a, b, p):
         return (np.hypot(b.x[0] - a.x[0], b.x[1] - a.x[1]) - p[0],)

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 from ..errors import UserFunctionError
+from ..hyperdual.writing import FOLLOWED
 
 ALLOWED = "docs/functions.md says what may be written."
 ARRAYS = (
@@ -12,6 +13,12 @@ ARRAYS = (
 )
 # what is found in the text of Numba's error, and what to say of it
 KNOWN = (
+    (
+        r"searchsorted\(|attribute '(?:bisect|searchsorted)\w*' of type Module",
+        "it searches a table in too many ways. Take np.interp(x, knots, values), or a br.Table",
+    ),
+    (r"unsupported opcode \(IMPORT_NAME\)", "it imports a module. Import it outside of the function"),
+    (r"Unsupported use of cell variable", "a function inside of it calls itself. Write that as a loop"),
     (r"float\(HyperDual", "it calls float(x), which would drop the derivatives of x. Leave float() out"),
     (r"\b(?:array|asarray|zeros_like|norm|dot|cross|matmul)\(.*HyperDual|array\(list", ARRAYS),
     (r"(?:complex|str)\(HyperDual", "it makes a text or a complex number of an argument. Work with numbers"),
@@ -58,7 +65,9 @@ def unknown_name(functions, name):
         return f'it uses "{name}", which is not defined'
     if isinstance(value, (dict, list, set)):
         return f'it uses the global {type(value).__name__} "{name}". Make that a tuple, or global numbers'
-    return f'it uses "{name}", {value!r}, which cannot be compiled. Write it out with def, or take a table'
+    if hasattr(value, "py_func"):
+        return f'it calls "{name}", which cannot be compiled: if that calls itself, write it as a loop'
+    return f'it uses "{name}", {value!r}, which compiled code does not take. Write it out with def, or take a table'
 
 
 def vars_of(function):
@@ -80,7 +89,7 @@ def line_of(function, text):
 def complaint(function, error):
     """The UserFunctionError for an error of Numba's in compiling `function`; that error itself where no user's code is in it."""
     functions, text = users_functions(function), str(error)
-    if not functions:
+    if not functions or isinstance(error, UserFunctionError):
         return error
     unknown = re.search(r"(?:Untyped global name|NameError: name|global name|freevar) '(\w+)'", text)
     if unknown:
@@ -99,8 +108,11 @@ def complaint(function, error):
 def refusal(functions, what, text):
     """The sentence: which function, where, what, and where the docs are."""
     what = re.sub(r"HyperDual_\w+", "number", what)
-    names = " or ".join(
-        f'"{f.__name__}" ({Path(f.__code__.co_filename).name}, line {line_of(f, text)})'
-        for f in blamed(functions, text)
-    )
+    names = " or ".join(f'"{f.__name__}"{_place(f, text)}' for f in blamed(functions, text))
     return UserFunctionError(f"The function {names} cannot be compiled: {what}; {ALLOWED}")
+
+
+def _place(function, text):
+    """File and line in brackets; nothing of straight code that we have written ourselves (hyperdual/writing.py)."""
+    file = function.__code__.co_filename
+    return "" if file.endswith(FOLLOWED) else f" ({Path(file).name}, line {line_of(function, text)})"

@@ -28,11 +28,11 @@ if PYTHON_ONLY:
         out[3::4] = mixed
 
     def _store_plain(out, place, values):
-        if isinstance(values, (tuple, list, np.ndarray)):
+        if isinstance(values, (tuple, list)) or np.ndim(values):  # np.vectorize gives arrays without an axis
             for value in values:
                 place = _store_plain(out, place, value)
             return place
-        number = lifted(inner(values))
+        number = lifted(inner(values.item() if isinstance(values, np.ndarray) else values))
         out[4 * place : 4 * place + 4] = [number.x, number.a, number.b, number.ab]
         return place + 1
 else:

@@ -42,6 +42,9 @@ SAFE = 4.0  # times what it moved, so much before it the step is to end
 MOST = 16  # tries to end near a kink
 REACH = 1.0  # of a step, up to which dense output is continued
 ROUNDING, MANY = 2e-15, 100.0  # of times, relative; so many of these are next to nothing
+BESIDE = (1e-1, 1e-2, 1e-3)  # beside a place, of any unit, where a function may have a derivative
+FLOOR, SMOOTH = 1e-3, 0.2  # of derivatives, and of a jump ten times as far away: jumps that are none
+BODIES = 3  # the first kind of functions of bodies (kernels/branches.py)
 RESOLVED = 1e-9  # smallest tolerance for jumps: so much changes within WIDTH
 
 call_sides, call_branches = SIDES.call, BRANCHES.call
@@ -192,13 +195,49 @@ def ahead(functions, form, t, h, run, system, work):
 
 
 @compiled
-def settle_there(run):
+def vanishing(first, second, third, most):
+    """Whether a jump of derivatives between two sides vanishes with their distance, which is divided by ten twice: each is
+    compared with the one before, the last one with the derivatives."""
+    return third <= FLOOR * most or (third <= SMOOTH * second and second <= SMOOTH * first)
+
+
+@compiled
+def jump_of_slopes(j, size, run, system):
+    """(jump, largest size) of the derivatives of function j between two places beside the end of the step."""
+    kinks, n, jump, most = run.kinks, run.kinks.functions.size, 0.0, 0.0
+    for side in range(2):
+        for i in range(kinks.elements[j, ARGUMENTS]):
+            kinks.given[j, 4 * i] = kinks.ends[END, j, i] + (2 * side - 1) * size * kinks.generic[j, i]
+            kinks.given[j, 4 * i + 2] = kinks.generic[j, i]
+        ask_branches(j, kinks.tracks[LOOK * n + j], kinks.parts[BEFORE + side, j], run, system)
+    for i in range(kinks.elements[j, ARGUMENTS]):
+        kinks.given[j, 4 * i], kinks.given[j, 4 * i + 2] = kinks.ends[END, j, i], 0.0
+    part = 3 if kinks.elements[j, LEVEL] == POTENTIAL else 1
+    for r in range(kinks.elements[j, RESULTS]):
+        before, behind = kinks.parts[BEFORE, j, 4 * r + part], kinks.parts[BEHIND, j, 4 * r + part]
+        jump, most = max(jump, abs(behind - before)), max(most, max(abs(before), abs(behind)))
+    return jump, most
+
+
+@compiled
+def smooth(j, run, system):
+    """Whether function j has a derivative at the end of the step although a part of it has none: one that is only compared, or
+    that is multiplied by zero. Of functions of bodies that is not known."""
+    if run.kinks.elements[j, KIND] >= BODIES:
+        return False
+    first, second = jump_of_slopes(j, BESIDE[0], run, system), jump_of_slopes(j, BESIDE[1], run, system)
+    third = jump_of_slopes(j, BESIDE[2], run, system)
+    return vanishing(first[0], second[0], third[0], third[1])
+
+
+@compiled
+def settle_there(run, system):
     """The end of the step is the start of the next; NO_DERIVATIVE where a row of a joint has none there."""
     kinks, n, status = run.kinks, run.kinks.functions.size, RUNNING
     for j in range(n):
         if kinks.tracks[END * n + j, POINTS] > 0:
             level = kinks.elements[j, LEVEL]
-            kinks.counts[j, STANDS] += 1 if level != COMPLETE else 0
+            kinks.counts[j, STANDS] += 1 if level != COMPLETE and not smooth(j, run, system) else 0
             if (level == POSITION or level == VELOCITY) and kinks.elements[j, KIND] > 0:  # not of the time alone
                 status, kinks.state[FOUND] = NO_DERIVATIVE, j
         for i in range(kinks.elements[j, ARGUMENTS]):
@@ -298,7 +337,7 @@ def seek(functions, form, t, h, run, system, work):
     place[WHERE] = NOWHERE
     if look(1.0, END, functions, form, t, h, run, system, work) != RUNNING:
         go_on(run)
-        return settle_there(run)
+        return settle_there(run, system)
     if differ(START, END, run):
         if state[DENSE] == 0:
             place[SPAN] = h
@@ -322,4 +361,4 @@ def seek(functions, form, t, h, run, system, work):
             place[WHERE] = b
             kinks.counts[state[FOUND], KINKS] += 1
         go_on(run)
-    return settle_there(run)
+    return settle_there(run, system)

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from numba import config, njit, types
 from numba.core import cgutils
-from numba.core.errors import NumbaError
 from numba.extending import intrinsic
 
 from .cache import PackageCache, fingerprint
@@ -132,7 +131,7 @@ class Pointer(Bound):
             return len(_python_functions) - 1
         try:
             result = self.function.get_compile_result(self.interface.signature)
-        except NumbaError as error:
+        except Exception as error:  # Numba's own, and what its parts raise instead
             raise complaint(self.function, error) from error
         return result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
 

@@ -9,7 +9,17 @@ from types import FunctionType
 from ..errors import UserFunctionError
 from ..hyperdual.course import course_of, name_of
 from ..hyperdual.number import lifted
-from ..hyperdual.rebuild import OWN, is_bound, is_users, plain_copy, rebuilt, unbound
+from ..hyperdual.rebuild import (
+    OWN,
+    is_bound,
+    is_users,
+    is_vectorized,
+    plain_copy,
+    plain_of,
+    rebuilt,
+    refuse_except,
+    unbound,
+)
 from ..hyperdual.writing import written
 from .cache import fingerprint
 from .pointers import PYTHON_ONLY, inlined
@@ -53,13 +63,16 @@ def as_it_stands(function, count):
     """A function of `count` arguments, compiled with all its branches and loops."""
     if hasattr(function, "py_func"):
         return function
+    function = plain_of(function)
     if is_bound(function):
         function = unbound(function, count)
     if not isinstance(function, FunctionType):
         raise UserFunctionError(f"{function!r} cannot be compiled: write it with def or lambda; {OWN}.")
     known = {}
+    refuse_except(function, function.__code__)
 
     def replaced(value):
+        value = plain_of(value) if is_vectorized(value) else value
         if is_bound(value):
             raise UserFunctionError(
                 f'The function "{function.__name__}" calls {value!r}: write that as a function with def; {OWN}.'
@@ -67,6 +80,7 @@ def as_it_stands(function, count):
         if not is_users(value):
             return value
         if id(value) not in known:
+            refuse_except(value, value.__code__)
             known[id(value)] = value  # of functions that call each other, which compiled code refuses
             known[id(value)] = inlined(rebuilt(value, replaced))
         return known[id(value)]

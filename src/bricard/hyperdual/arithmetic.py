@@ -48,7 +48,10 @@ def clip(x, a_min=None, a_max=None):
 
 def rounded(x, decimals=0):
     """np.round."""
-    return elementwise(np.rint, x) if decimals == 0 else each(lambda y: round(y, decimals), x)
+    size = 10.0 ** abs(decimals)  # as NumPy has it: Python's own round is exact, and differs at ties
+    if decimals < 0:
+        return elementwise(np.rint, each(lambda y: y / size, x)) * size
+    return elementwise(np.rint, x) if decimals == 0 else elementwise(np.rint, each(lambda y: y * size, x)) / size
 
 
 def interp(x, xp, fp):

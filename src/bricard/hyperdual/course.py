@@ -7,20 +7,18 @@ import traceback
 from pathlib import Path
 
 from ..errors import UserFunctionError
-from .following import Course, Term, follow
+from .following import OURS, Course, Term, follow
 from .number import FloatsOnly, Refusal
 from .rebuild import plain_copy, plain_of
 
 ALLOWED = "docs/functions.md says what may be written."
-# in what Python and NumPy say of a number that they do not know
-OURS = (f"'{Term.__name__}'", f"type {Term.__name__}", "dtype('O')", "for the input types", "unorderable types")
 PACKAGE, PYTHON = Path(__file__).parents[1], Path(os.__file__).parent
 
 
 def course_of(function, arguments) -> Course | None:
     """The Course of a user's function; None where it cannot be followed. arguments : (name, shape) of each (following.py)."""
     try:
-        return follow(plain_copy(function), arguments)
+        return follow(plain_copy(function, silent=True), arguments)
     except UserFunctionError:
         raise
     except Exception as error:
@@ -55,7 +53,9 @@ def _frame(function, error):
 
 def _what(error, frame):
     called, text = re.search(r"([\w.]+)\(", _segment(frame)), str(error)
-    of_floats = isinstance(error, (AttributeError, TypeError)) and any(words in text for words in OURS)
+    if isinstance(error, AttributeError) and isinstance(error.obj, Term):
+        return f'it asks a number that it was given for "{error.name}", which only floats have. Write it out'
+    of_floats = isinstance(error, (AttributeError, TypeError, ValueError)) and any(words in text for words in OURS)
     if called and (isinstance(error, FloatsOnly) or of_floats):
         return f'it uses "{called[1]}", which takes floats only. Write it out with def, or take a table'
     if isinstance(error, Refusal):

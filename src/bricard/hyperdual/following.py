@@ -16,9 +16,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import arithmetic, words
-from .number import Number, Refusal
+from .caught import raising
+from .number import MOST_WAYS, Number, Refusal
 
-MOST_WAYS, MOST_BRANCHES = 512, 64
+MOST_BRANCHES = 64
+# in what Python and NumPy say of a number that they do not know
+OURS = ("'Term'", "type Term", "dtype('O')", "object arrays", "for the input types", "unorderable types")
 OWN = __name__.partition(".")[0] + "."  # modules of the package
 TRUTHS = {*words.COMPARISONS, *words.LOGIC.values(), np.isnan, np.isfinite, np.isinf, np.signbit}
 TRUTHS |= {math.isnan, math.isfinite, math.isinf}
@@ -43,7 +46,7 @@ class Term(Number):
     def __init__(self, course, word, numbers=()):
         self.course, self.word, self.numbers = course, word, numbers
 
-    @staticmethod
+    @raising
     def of(word, *numbers):
         """The Term of a word."""
         course = next(number.course for number in numbers if isinstance(number, Term))
@@ -201,6 +204,8 @@ class Course:
         except RAISED as error:
             if isinstance(error, RecursionError):
                 raise Unfollowable from error
+            if any(words in str(error) for words in OURS):
+                raise
             raised = error
         if self.is_lost:
             raise Unfollowable
@@ -210,6 +215,8 @@ class Course:
         if not all(isinstance(row, (Term, int, float)) for row in rows):
             wrong = next(row for row in rows if not isinstance(row, (Term, int, float)))
             raise Refusal(f"it returns {wrong!r}, but numbers are needed")
+        if any(isinstance(row, bool) or (isinstance(row, Term) and row.word in TRUTHS) for row in rows):
+            raise Refusal("it returns a truth, as of a comparison. Return numbers: `1.0 if x > 0.0 else 0.0`")
         self.ends.append(End(tuple(self._taken.items()), rows, shape, raised))
 
     def following(self):

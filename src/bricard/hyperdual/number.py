@@ -12,6 +12,7 @@ import numbers
 
 import numpy as np
 
+MOST_WAYS = 512  # through the branches of a function, so that it can be followed
 PARTS = ("x", "a", "b", "ab")
 TO_FLOAT = "it hands a number that it was given to code that takes floats only, which would drop its derivatives"
 
@@ -53,6 +54,10 @@ class Number:
     def conjugate(self):
         """The number itself."""
         return self
+
+    def is_integer(self):
+        """Whether it is a whole number, as of any float."""
+        return self == self.of(np.floor, self)
 
 
 class HyperDual(Number):

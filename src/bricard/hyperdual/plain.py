@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import arithmetic, rules, words
+from .caught import raising
 from .number import HyperDual, lifted
 
 
@@ -60,6 +61,11 @@ def _of_values(function):
         return function(*(number.x for number in numbers))
 
     return _quiet(called)
+
+
+def _truth(comparison):
+    """Python's own truths: NumPy's are no places in a tuple."""
+    return lambda *numbers: bool(comparison(*numbers))
 
 
 def _in_turn(rule):
@@ -114,7 +120,8 @@ RULES |= {
     word: _quiet(getattr(OWN, rule.__name__)) for rule, named in {**words.WHOLE, **words.TWO}.items() for word in named
 }
 RULES |= {word: _in_turn(RULES[word]) for word in words.SEVERAL}
-RULES |= {word: _of_values(word) for word in (*words.VALUE, *words.WHOLE_NUMBER, *words.COMPARISONS, operator.not_)}
+RULES |= {word: _of_values(word) for word in (*words.VALUE, *words.WHOLE_NUMBER, operator.not_)}
+RULES |= {word: _truth(_of_values(word)) for word in words.COMPARISONS}
 RULES |= {math.log: _log, np.interp: _interp, round: _round, int: lambda u: int(u.x)}
 RULES |= {np.where: lambda condition, first, second: first if condition else second}
 
@@ -123,5 +130,5 @@ def _of(word, *numbers):
     return RULES[word](*numbers)
 
 
-HyperDual.of = staticmethod(_of)
+HyperDual.of = raising(_of)
 _ = arithmetic  # gives the operators

@@ -19,8 +19,10 @@ from typing import Any
 import numpy as np
 
 from ..errors import UserFunctionError
+from .arithmetic import each
+from .caught import COPY, catches
 from .objects import Copies
-from .stand_ins import MODULES, STAND_INS
+from .stand_ins import MODULES, SILENT, SILENT_MODULES, STAND_INS, Constants
 
 LIBRARIES = ("numpy", "scipy", "math", "numba", "builtins", "bricard")
 LOADS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_CLOSURE")
@@ -31,7 +33,17 @@ OWN = "the docs say what may be written: docs/functions.md"
 
 def plain_of(function):
     """The plain Python function behind a compiled one, or the function itself."""
-    return getattr(function, "py_func", function)
+    return getattr(function, "py_func", None) or getattr(_kernel(function), "py_func", function)
+
+
+def _kernel(function):
+    """What computes one number of a function made by numba.vectorize; None for others."""
+    return getattr(function, "_dispatcher", None)
+
+
+def is_vectorized(function):
+    """Whether a function was made by numba.vectorize."""
+    return hasattr(_kernel(function), "py_func")
 
 
 def is_library(module):
@@ -97,7 +109,7 @@ def rebuilt(function: Any, replaced: Any) -> Any:
             refuse_changeable(function, {name: value})
             cells.append(CellType(replaced(value)))
     defaults = None if function.__defaults__ is None else tuple(map(replaced, function.__defaults__))
-    imports = {"__builtins__": {**vars(builtins), "__import__": _importing(replaced)}}
+    imports = {"__builtins__": {**vars(builtins), "__import__": _importing(replaced), COPY: True}}
     copy = FunctionType(
         function.__code__, {**own, **imports, **changed}, function.__name__, defaults, tuple(cells) or None
     )
@@ -108,15 +120,37 @@ def rebuilt(function: Any, replaced: Any) -> Any:
 
 def refuse_changeable(function, names):
     """Refuse global and closed-over values that may be changed later, which compiled code would not notice."""
-    for name, value in names.items():
+    found = {}
+    for name, value in sorted(names.items()):
         line = _line_of(function.__code__, name) if isinstance(value, (list, dict, set, bytearray)) else None
         if line is not None:
-            place = f"({Path(function.__code__.co_filename).name}, line {line})"
-            where = "global " if name in function.__globals__ else "outer "
-            raise UserFunctionError(
-                f'The function "{function.__name__}" {place} cannot be compiled: it uses the {where}{type(value).__name__} '
-                f'"{name}". Make that a tuple, an array, or numbers, which do not change; {OWN}.'
-            )
+            where = "global" if name in function.__globals__ else "outer"
+            found[f'the {where} {type(value).__name__} "{name}"'] = line
+    if found:
+        place = f"({Path(function.__code__.co_filename).name}, line {min(found.values())})"
+        what = (
+            "Make that a tuple, an array, or numbers, which do"
+            if len(found) == 1
+            else "Make them tuples, arrays, or numbers, which do"
+        )
+        raise UserFunctionError(
+            f'The function "{function.__name__}" {place} cannot be compiled: it uses {", ".join(found)}. {what} not change; '
+            f"{OWN}."
+        )
+
+
+def refuse_except(function, code):
+    """Refuse code that catches errors: in compiled code a number never raises one, so that it would never be caught."""
+    line = catches(code)
+    if line is not None:
+        raise UserFunctionError(
+            f'The function "{function.__name__}" ({Path(code.co_filename).name}, line {line}) cannot be compiled: an `except` '
+            "there would have to decide by values. Compare before, as in `if x > 0.0:` or `if i < len(table):`, in the place "
+            f"of `try`; {OWN}."
+        )
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            refuse_except(function, constant)
 
 
 def refuse_memory(function, code):
@@ -153,19 +187,25 @@ def _line_of(code, name):
     return next((found for found in inner if found is not None), None)
 
 
-def plain_copy(function: Any) -> Any:
-    """A copy for plain Python that takes Numbers: it uses the stand-ins for math, NumPy and some of Python's functions."""
-    known = {}
+def plain_copy(function: Any, silent: bool = False) -> Any:
+    """A copy for plain Python that takes Numbers: it uses the stand-ins for math, NumPy and some of Python's functions.
+
+    silent : it neither prints nor warns, as where branches are followed that are never reached.
+    """
+    known, stand_ins, modules = {}, STAND_INS | (SILENT if silent else {}), MODULES | (SILENT_MODULES if silent else {})
 
     def replaced(value: Any) -> Any:
         if isinstance(value, ModuleType):
             if value.__name__ == VECTORS:
                 return SimpleNamespace(**{name: replaced(item) for name, item in vars(value).items() if name[0] != "_"})
             known_elsewhere = is_elsewhere(value.__name__) and not value.__name__.startswith("bricard")
-            return MODULES.get(value) or (value if known_elsewhere else Copied(value, replaced))
+            return modules.get(value) or (value if known_elsewhere else Copied(value, replaced))
         if isinstance(value, (Builtin, type, np.ufunc)) or (callable(value) and _of_numpy(value)):
-            known_one = STAND_INS.get(value, value) if isinstance(value, Hashable) else value
+            known_one = stand_ins.get(value, value) if isinstance(value, Hashable) else value
             return copies.of_class(value) if known_one is value and isinstance(value, type) else known_one
+        if type(value) is np.ndarray:
+            array: Any = value
+            return array.view(Constants) if array.dtype == float else array
         if isinstance(value, functools.partial):
             named = {name: replaced(part) for name, part in value.keywords.items()}
             return functools.partial(replaced(value.func), *map(replaced, value.args), **named)
@@ -177,6 +217,8 @@ def plain_copy(function: Any) -> Any:
             return tuple(parts) if any(map(operator.is_not, parts, own)) else value
         if isinstance(value, Remembering):
             return replaced(value.__wrapped__)
+        if is_vectorized(value):
+            return functools.partial(each, replaced(plain_of(value)))
         value = plain_of(value)
         if not isinstance(value, FunctionType):
             found = copies.of_object(value)

@@ -13,6 +13,7 @@ from enum import IntEnum
 import numpy as np
 
 from . import plain, words
+from .caught import raising
 from .number import HyperDual, Number, lifted
 from .sides import OUTCOMES, POINTS, SIDES, piece
 
@@ -55,7 +56,7 @@ class Sided(Number):
 
     __trunc__ = __int__
 
-    @staticmethod
+    @raising
     def of(word, *numbers):
         """The rule of a word, whose side is entered into the track."""
         if word in words.SEVERAL and len(numbers) > 2:

@@ -7,6 +7,7 @@ import bisect
 import builtins
 import math
 import operator
+import warnings
 from functools import reduce
 from types import SimpleNamespace
 from typing import Any
@@ -15,7 +16,7 @@ import numpy as np
 
 from . import words
 from .arithmetic import ON_ONE_PLACE, each, elementwise, of
-from .number import Number, Refusal
+from .number import MOST_WAYS, Number, Refusal
 
 
 def _numbers_of(word, plain):
@@ -152,6 +153,11 @@ def _place(before):
 
     def called(knots, x, *limits):
         low, high = limits if limits else (0, len(knots))
+        if isinstance(x, Number) and high - low >= MOST_WAYS:
+            raise Refusal(
+                f"it searches a table of {high - low} numbers, each of which is a branch. Take np.interp(x, knots, values), or a "
+                f"br.Table; fewer than {MOST_WAYS} may be searched"
+            )
         while low < high:
             middle = (low + high) // 2
             if before(knots[middle], x):
@@ -179,6 +185,24 @@ def objects(values, dtype=None, **_):
     made = np.array(values, object)
     whole = made.size > 0 and all(isinstance(x, (int, np.integer)) for x in made.flat)
     return made.astype(int) if whole else made
+
+
+class Constants(np.ndarray):
+    """An array of constants, whose copies may be written to."""
+
+    def copy(self, order: Any = "C"):
+        """A copy that takes Numbers."""
+        return objects(self)
+
+
+def _spaced(word):
+    """np.linspace and np.arange: numbers that may be written to; whole numbers, which may be places, as they are."""
+
+    def called(*limits, **options):
+        made = word(*limits, **options)
+        return made.astype(object) if isinstance(made, np.ndarray) and made.dtype == float else made
+
+    return called
 
 
 def _made_by(word):
@@ -255,7 +279,8 @@ ARRAYS |= dict(ON_ONE_PLACE) | {
 ARRAYS |= {np.sinc: lambda x: each(_sinc, x), np.reciprocal: lambda x: each(lambda y: 1.0 / y, x)}
 ARRAYS |= {np.logaddexp: lambda x, y: each(_log_add_exp, x, y)}
 ARRAYS |= {np.allclose: lambda a, b, **limits: builtins.all(np.ravel(_about(a, b, **limits)))}
-ARRAYS |= dict.fromkeys((np.array, np.asarray, np.asanyarray, np.ascontiguousarray), objects)
+ARRAYS |= dict.fromkeys((np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.copy), objects)
+ARRAYS |= {word: _spaced(word) for word in (np.linspace, np.arange)}
 ARRAYS |= {word: _made_by(word) for word in (np.zeros, np.ones, np.empty, np.full, np.eye, np.identity, np.diag)}
 ARRAYS |= {np.zeros_like: _like(np.zeros), np.ones_like: _like(np.ones), np.empty_like: _like(np.zeros)}
 PYTHON = {builtins.max: extreme_max, builtins.min: extreme_min, builtins.int: Whole, builtins.float: Real, str: Text}
@@ -282,3 +307,5 @@ MODULES = {
     bisect: Module(bisect, PYTHON),
 }
 STAND_INS = {**PYTHON, **ARRAYS, **LINALG}
+SILENT: dict[Any, Any] = dict.fromkeys((print, warnings.warn), lambda *_, **__: None)
+SILENT_MODULES = {warnings: Module(warnings, SILENT)}

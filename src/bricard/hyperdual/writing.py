@@ -9,6 +9,7 @@ import numpy as np
 
 from .following import TRUTHS, Course, Term
 
+FOLLOWED = ", followed>"  # how the names of the files end that such code seems to come from
 MOST_LINES = 4000  # beyond which the function is compiled as it stands
 SIGNS = {
     operator.add: "{} + {}",
@@ -131,5 +132,5 @@ def written(course: Course, name: str, arguments, lifted) -> FunctionType | None
     body = "\n".join(text.lines)
     code = f"def make({', '.join(text.named)}):\n def {name}({', '.join(arguments)}):\n{body}\n return {name}"
     scope = {}
-    exec(compile(code, f"<{name}, followed>", "exec"), scope)
+    exec(compile(code, f"<{name}{FOLLOWED}", "exec"), scope)
     return scope["make"](**text.named)

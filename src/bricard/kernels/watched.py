@@ -8,8 +8,10 @@ kind, its element (user_elimination.py) in that of the parameters, and behind it
 
 import math
 
+from ..compiled.hyperdual import lifted
 from ..compiled.interfaces import EVALUATE, WATCH
-from ..compiled.pointers import compiled, inlined
+from ..compiled.pointers import compiled
+from ..hyperdual.following import Numbers
 from .user_elimination import BODIES, JOINT, MEMORY, ROWS, VALUE, WHICH
 from .user_layout import AT_ROWS, N_Q, N_V, WARM, S, call_piece
 from .vectors import add, cross, dot, position_of, rotate, rotation_of, spin_of, subtract, triple
@@ -112,11 +114,15 @@ def in_plane(t, q, v, numbers, first, system, work):
     return value
 
 
+def arguments(system):
+    """What a user's function of time and state is called with (hyperdual/following.py)."""
+    return ("t", ()), ("q", Numbers(system.n_q)), ("v", Numbers(system.n_v))
+
+
 def of_function(function):
-    """The user's function (t, q, v) -> value."""
-    function = inlined(function)
+    """The user's function (t, q, v) -> value, ready for compiled code; derivatives are not asked for."""
 
     def watch(t, q, v, numbers, first, system, work):
-        return float(function(t, q, v))
+        return lifted(function(t, q, v)).x
 
     return WATCH(watch)

@@ -303,8 +303,10 @@ def smallest_pivot(system, work):
     """The smallest pivot of a kept row in the factors of the KKT matrix, as a share of its natural size."""
     matrix, n_v, natural, least = work.kkt, system.n_v, system.row_diagonal, math.inf
     for k in range(matrix.order.size):
+        if matrix.order[k] <= n_v:  # before it is subtracted: it has no sign
+            continue
         i = matrix.order[k] - n_v - 1
-        if matrix.order[k] > n_v and not work.epsilon[i] > natural[i]:
+        if not work.epsilon[i] > natural[i]:
             least = min(least, 1.0 / (abs(matrix.a[k]) * natural[i]))  # a has inverse pivots
     return least
 

@@ -15,6 +15,7 @@ import numpy as np
 from ..compiled.handles import pack
 from ..compiled.records import Watch
 from ..compiled.status import CHATTERING, STOPPED, TRIGGER_FAILED
+from ..compiled.users import as_it_stands, differentiable
 from ..compiled.watching import ARMED, NOWHERE, PLACES
 from ..errors import BricardError, ModelError, UncountedTurns, UserFunctionError, suggest, warn
 from ..kernels import watched
@@ -323,17 +324,26 @@ class Watching:
             raise UserFunctionError(
                 f"The function of {trigger} must return a finite number; at the start it is {value!r}."
             )
-        pointer = watched.of_function(trigger.function)
-        try:
-            _ = pointer.address
-        except Exception as error:
-            lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-            reason = next((line for line in lines if "pipeline" not in line), type(error).__name__)
+        if isinstance(value, (bool, np.bool_)):
             raise UserFunctionError(
-                f"The function of {trigger} cannot be compiled: {reason}. It may use numbers, arrays and numpy; see "
-                "docs/own-joints-and-forces.md."
-            ) from error
-        return pointer, []
+                f"The function of {trigger} returns a truth. It must return what is compared: the number that crosses the value "
+                "`at`, as q[0] - 0.35."
+            )
+        return _watching(trigger, watched.arguments(self.system)), []
+
+
+def _watching(trigger, arguments):
+    """The pointer of a trigger's function: followed like users' others, or as it stands, as only floats are asked for."""
+    first = None
+    for ready in (lambda: differentiable(trigger.function, arguments), lambda: as_it_stands(trigger.function, 3)):
+        try:
+            pointer = watched.of_function(ready())
+            _ = pointer.address
+        except UserFunctionError as error:
+            first = first or error
+        else:
+            return pointer
+    raise UserFunctionError(f"{trigger}: {first}") from first
 
 
 @dataclass

@@ -12,7 +12,20 @@ import numpy as np
 
 from ..compiled.handles import pack
 from ..compiled.interfaces import BRANCHES, SIDES
-from ..compiled.kinks import COMPLETE, FOUND, LOAD, LOOK, POSITION, POTENTIAL, START, STOPS, VELOCITY, WIDTH
+from ..compiled.kinks import (
+    BESIDE,
+    COMPLETE,
+    FOUND,
+    LOAD,
+    LOOK,
+    POSITION,
+    POTENTIAL,
+    START,
+    STOPS,
+    VELOCITY,
+    WIDTH,
+    vanishing,
+)
 from ..compiled.kinks import KINKS as MET
 from ..compiled.march import KINKS
 from ..compiled.pointers import Pointer, address_of
@@ -21,9 +34,10 @@ from ..compiled.status import NO_DERIVATIVE
 from ..compiled.watching import NOWHERE
 from ..errors import BricardError, ModelError, UserFunctionError, suggest
 from ..hyperdual.course import course_of, name_of
-from ..hyperdual.number import HyperDual
+from ..hyperdual.following import flat
+from ..hyperdual.number import PARTS, HyperDual, lifted
 from ..hyperdual.rebuild import plain_copy
-from ..hyperdual.sided import Sided, Track
+from ..hyperdual.sided import Sided, Track, inner
 from ..kernels.branches import Branching, Kind
 from ..kernels.functions import Given, Header, Motion, Part, Pose
 from ..kernels.kinks import sides
@@ -130,7 +144,7 @@ class Kinked:
             return True
         if track[Track.POINTS] and watched.level in (POSITION, VELOCITY) and watched.branching.kind >= Kind.POSES:
             raise UserFunctionError(f"At the start {without_derivative(watched.words)}.")
-        if track[Track.POINTS] and watched.level != COMPLETE:
+        if track[Track.POINTS] and watched.level != COMPLETE and not _is_smooth(system, watched, state):
             self._said += f" The run started where {watched.words} has no derivative."
         return track[Track.SEEN] > 0
 
@@ -262,33 +276,63 @@ def _directions(system, watched):
     return found
 
 
+def _is_smooth(system, watched, state):
+    """Whether a function has a derivative at a state although a part of it has none: its derivatives on both sides of the state,
+    nearer and nearer, come together. Of functions of users' joints that is not known."""
+    if watched.branching.kind >= Kind.COORDINATES:
+        return False
+    ways, part, jumps, most = np.cos(2.0 + np.arange(system.n_v)), 3 if watched.level == POTENTIAL else 1, [], 0.0
+    for size in BESIDE:
+        slopes = []
+        for way in (-size * ways, size * ways):
+            place = Place(state.t + way[0], system.retract(state.q, way), state.v + way)
+            _, results = _asked(system, watched, place)
+            if results is None:
+                return False
+            slopes.append([getattr(lifted(inner(result)), PARTS[part]) for result in flat(results)])
+        jumps.append(np.abs(np.subtract(*slopes)).max())
+        most = np.abs(slopes).max()
+    return bool(vanishing(jumps[0], jumps[1], jumps[2], most))
+
+
+class Place(NamedTuple):
+    """A state beside another one."""
+
+    t: float
+    q: np.ndarray
+    v: np.ndarray
+
+
 def _track(system, watched, state):
     """The track of a function at a state, by a call in plain Python; None where it cannot be called so."""
+    track, results = _asked(system, watched, state)
+    return None if results is None else track
+
+
+def _asked(system, watched, state):
+    """(track, results) of a function at a state, by a call in plain Python; results None where it cannot be called so."""
     track, kind, e = [0] * Track.SIZE, watched.branching.kind, watched.element
     work, ways = system.evaluated(state.t, state.q, state.v), iter(_directions(system, watched))
 
     def sided(values):
-        return tuple(Sided(HyperDual(value, next(ways)), track) for value in values)
+        return tuple(Sided(HyperDual(value, way, way), track) for value, way in zip(values, ways, strict=False))
 
     try:
         with np.errstate(all="ignore"):
             function = plain_copy(watched.branching.function)
             if kind >= Kind.COORDINATES:
-                function(*_joint(system, watched, state.q, work, sided))
-                return track
+                return track, function(*_joint(system, watched, state.q, work, sided))
             time = sided([state.t])
             if kind == Kind.TIME:
-                function(*time)
-            elif kind < Kind.POSES:
+                return track, function(*time)
+            if kind < Kind.POSES:
                 m = int(system.record.operand_a[e])
                 x, speed = sided([work.value[m], work.speed[m]])
-                function(*((*time, x, speed) if kind == Kind.LAW else (x,)))
-            else:
-                both = *_sides(system, e, kind, work, sided), _parameters(system, e)
-                function(*((*time, *both) if kind != Kind.POTENTIAL else both))
+                return track, function(*((*time, x, speed) if kind == Kind.LAW else (x,)))
+            both = *_sides(system, e, kind, work, sided), _parameters(system, e)
+            return track, function(*((*time, *both) if kind != Kind.POTENTIAL else both))
     except Exception:  # whatever a function does in plain Python with such numbers
-        return None
-    return track
+        return track, None
 
 
 def _joint(system, watched, q, work, sided):

@@ -83,9 +83,9 @@ def _called(where, call, place):
                 raise TypeError("it returns nothing; every branch needs a return")
             if not isinstance(returned, (tuple, list, np.ndarray)) and not np.isscalar(returned):
                 raise TypeError(f"it returns a {type(returned).__name__}, numbers are needed")
-            value = np.array(
-                [np.nan if isinstance(x, complex) else x for x in flat(returned)], float
-            )  # Python's powers
+            if any(isinstance(number, (complex, np.complexfloating)) for number in flat(returned)):
+                raise ValueError("it returns a complex number, as a power of a negative one is")
+            value = np.array(flat(returned), float)
     except Exception as error:
         kind = OutOfRange if isinstance(error, (ArithmeticError, ValueError, IndexError)) else UserFunctionError
         raise kind(
