@@ -110,7 +110,7 @@ class Copies:
         return value.copy() if isinstance(value, np.ndarray) else self.replaced(value)
 
 
-def _changes(_table, *_arguments):
+def _changes(self: Any, *_arguments: Any, **_named: Any) -> Any:
     raise Refusal("it changes a dictionary of an object, but a function keeps nothing between its calls")
 
 

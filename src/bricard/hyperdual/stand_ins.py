@@ -131,8 +131,8 @@ class Text(str, metaclass=_Words):
 
 
 def _extreme(word):
-    def called(*values, **options):
-        given: Any = values if len(values) > 1 else tuple(values[0])
+    def called(*values: Any, **options: Any) -> Any:
+        given: Any = values if len(values) > 1 else tuple(*values)
         if not given:
             return word(given, **options)
         if len(values) == 1:
