@@ -123,7 +123,7 @@ WRONG = [
     (lambda m: m.force("F", "bob", force=3), "force must be three numbers or profiles"),
     (lambda m: m.force("F", "bob", force=(1, 0, NAN)), "force z must be a finite number"),
     (lambda m: m.force("F", "bob", force=(1, 0, 0), axes="bob"), 'axes must be "world" or "body"'),
-    (lambda m: m.force("F", "ground", force=(1, 0, 0)), "with itself"),
+    (lambda m: m.force("F", "ground", force=(1, 0, 0)), "the ground does not move"),
     (lambda m: m.force("F", "bob", P, (1, 0, 0), frame=m.bodies["bob"].frame()), "either point or frame"),
     (lambda m: m.user_force("F", "ground", "bob", 3), "load must be a function"),
     (lambda m: m.bushing("F", "ground", "bob", P, stiffness=(1, 2)), "stiffness must be 6 numbers"),

@@ -47,7 +47,7 @@ class Values(NamedTuple):
 
 
 def measuring_joints(model):
-    """Names of joints that hold nothing (free, planar in the plane) and only measure: those of others place their bodies."""
+    """Names of joints that hold nothing (free, planar in the plane) and only measure: others place their bodies, by coordinates."""
     root = {}
 
     def end(body):
@@ -65,7 +65,7 @@ def measuring_joints(model):
     if not loose:
         return frozenset()
     for name, joint in model.joints.items():
-        if name not in loose and (joint.kind in KINDS or joint.kind in ("user", "linkage")):
+        if name not in loose and (KINDS.get(joint.kind) or joint.kind in ("user", "linkage")):
             joined(joint)
     return frozenset(name for name, joint in loose.items() if not joined(joint))
 
