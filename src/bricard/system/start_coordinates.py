@@ -47,7 +47,7 @@ class Values(NamedTuple):
 
 
 def measuring_joints(model):
-    """Names of joints that hold nothing (free, planar in the plane) and only measure: others place their bodies, by coordinates."""
+    """Names of joints that hold nothing (free, planar in the plane) and only measure: coordinates of others place the bodies."""
     root = {}
 
     def end(body):
