@@ -13,6 +13,7 @@ LARGEST_STEP, SMALLEST_STEP = 0.3, 1e-13  # natural sizes
 FULL_TURN = 2.0 * np.pi
 # limited steps in a row behind which they grow, by how much, and how far: two bodies turn by less than half a turn in a step
 STRAIGHT, GROWTH, STRIDE, MOST = 15, 1.2, 0.8, 20_000
+LEAPING, LEAPS, NEARLY = 60, 100, 1e-6  # most unknowns of a leap and looks around it; gap that it may leave
 SHORTEST, LONGEST = 0.05, 20.0  # by what a step of Gauss and Newton is shortened and stretched
 PATIENCE, FEW, NEAR = (
     60,
@@ -45,12 +46,40 @@ class Positions(Search):
         return found
 
     def run(self, q):
-        """The Found position from a first guess q: where the way round ends before, by the short way."""
+        """The Found position from a first guess q: where the way round ends before, by the short way, or by a leap."""
         found = self._found(q, False)
-        if self.far and not found.error(self.wishes, self.kept) <= CLOSED:
+        if self.far and not self._closes(found):
             short = self._found(q, False, short=True)
-            return short if short.error(self.wishes, self.kept) <= CLOSED else found
+            found = short if self._closes(short) else found
+        if not self._closes(found) and (guess := self._leap()) is not None:
+            other = self._found(guess, True)
+            found = other if self._closes(other) else found
         return found
+
+    def _closes(self, found):
+        return found.error(self.wishes, self.kept) <= CLOSED
+
+    def _leap(self):
+        """Another first guess: plain least squares of all hard gaps from the drawn pose, which may find another branch; or None.
+
+        The search above goes by small steps along the branch that is drawn, and ends where that has no such position.
+        """
+        from scipy.optimize import least_squares
+
+        n, hard, still = self.r.n_v, self._hard_all(), np.zeros(self.r.n_v)
+        if not 0 < n <= LEAPING:
+            return None
+        sizes = np.where(self.r.metric[:n] == 1.0, self.r.length, 1.0)
+
+        def gaps(z):
+            return self.gaps(*self.evaluate(self.system.retract(self.system.start, sizes * z), still))[0][hard]
+
+        try:
+            found = least_squares(gaps, np.zeros(n), xtol=1e-14, ftol=1e-14, gtol=1e-14, max_nfev=LEAPS)
+        except ValueError:  # gaps that are no numbers
+            return None
+        far = np.abs(found.fun).max(initial=0.0) > NEARLY
+        return None if far else self.system.retract(self.system.start, sizes * found.x)
 
     def _found(self, q, one, short=False):
         """The Found position; one : all in one block. short : angles are met up to full turns."""
