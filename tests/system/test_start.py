@@ -249,6 +249,6 @@ def test_the_judge_and_the_system_agree_on_the_rank_of_rows():
 
 
 def test_a_wish_on_another_branch_than_the_drawn_one():
-    """640056: a crank with a rod gets to -0.13 of -0.38 rad from the drawn pose; the other branch has a pose that meets the wish."""
+    """640056: from the drawn pose a crank with a rod gets to -0.13 of -0.38 rad; on the other branch it meets the wish."""
     found = errors(640056)
     assert all(value <= limit for value, limit in zip(found, LIMITS, strict=True))
