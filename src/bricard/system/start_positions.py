@@ -52,8 +52,8 @@ class Positions(Search):
             short = self._found(q, False, short=True)
             found = short if self._closes(short) else found
         if not self._closes(found) and (guess := self._leap()) is not None:
-            other = self._found(guess, True)
-            found = other if self._closes(other) else found
+            other = self._found(guess, False)  # which is no start if the sum of squares is not smallest there
+            found = other if self._closes(other) and self.stationary else found
         return found
 
     def _closes(self, found):
@@ -83,7 +83,7 @@ class Positions(Search):
 
     def _found(self, q, one, short=False):
         """The Found position; one : all in one block. short : angles are met up to full turns."""
-        still = np.zeros(self.r.n_v)
+        still, self.stationary = np.zeros(self.r.n_v), False
         start = self.system.start
         drawn = self._drawn(start, still, short)
         gap, _ = self.gaps(*drawn)
@@ -229,6 +229,7 @@ class Positions(Search):
             step = closing + self._stretched(closing, lowering, share)
             limited = self._limit(step, min(STRIDE, LARGEST_STEP * GROWTH ** max(0, straight - STRAIGHT)))
             if error <= TOLERANCE and (size <= STATIONARY or (size <= NOISE and size > 0.3 * before)):
+                self.stationary = True
                 break
             straight = straight + 1 if limited and error < best else 0
             if error < 0.999 * best:
