@@ -183,10 +183,17 @@ PRINTED = [
 
 @pytest.mark.parametrize(("table", "name", "alpha", "step", "printed"), PRINTED)
 def test_a_plain_loop_has_all_digits_of_the_spec(table, name, alpha, step, printed):
-    """Rounding included, as terms are added in the same order; half a unit of the last digit is theirs, as much again ours."""
+    """Rounding included, as terms are added in the same order; half a unit of the last digit is theirs, as much again ours.
+
+    Sine and cosine are those of the C library, whose last digit differs with and without fused multiply-add. A rounding of the
+    energy (10 J) in each of n steps has a standard deviation of eps E / sqrt(12), of all together sqrt(n) times that (T27).
+    """
     digits, power = printed.split("e")
     unit = float(f"1e{int(power) - len(digits.partition('.')[2])}")
-    assert explicit.term_by_term(step, name, alpha) == pytest.approx(float(printed), rel=0, abs=unit)
+    scatter = np.finfo(float).eps * 10.0 * np.sqrt(explicit.DURATION / step / 12.0)
+    assert explicit.term_by_term(step, name, alpha) == pytest.approx(
+        float(printed), rel=0, abs=max(unit, 3.0 * scatter)
+    )
 
 
 ACCURACY = [
