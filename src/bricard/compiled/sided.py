@@ -7,6 +7,7 @@ nothing. Rules are those of hyper-dual numbers: a word for a Sided number is the
 import hashlib
 import math
 import operator
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -38,8 +39,9 @@ __all__ = ["SIDED", "Sided", "SidedType", "inner", "sided"]
 
 
 def _mark():
-    """Fingerprint of all rules: those of hyper-dual numbers, of sides, and this module."""
-    code = [compile(Path(str(file)).read_text(encoding="utf-8"), "", "exec") for file in (sides.__file__, __file__)]
+    """Fingerprint of all rules: those of hyper-dual numbers, of sides and their track, and this module."""
+    files = sides.__file__, sys.modules[Track.__module__].__file__, __file__
+    code = [compile(Path(str(file)).read_text(encoding="utf-8"), "", "exec") for file in files]
     return hashlib.sha256("\n".join([HyperDual.__fingerprint__, *map(fingerprint, code)]).encode()).hexdigest()[:16]
 
 

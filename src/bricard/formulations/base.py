@@ -121,10 +121,8 @@ class Formulation:
     unfactorised: tuple[str, ...] = ()  # forms that ask for accelerations only and never factorise M themselves
     cost: str = ""  # of one evaluation, in words
     bounds: str = ""
-    tolerance: tuple[float, float] = (
-        0.0,
-        0.0,
-    )  # errors of position, velocity (scaled) that its correction leaves at most
+    # errors of position and velocity (scaled) that its correction leaves at most
+    tolerance: tuple[float, float] = (0.0, 0.0)
 
     def tolerated(self, rtol):
         """The errors that its correction leaves: no more than a run with an rtol is asked for; None with fixed steps."""

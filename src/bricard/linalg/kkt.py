@@ -363,13 +363,8 @@ def sine_of_rows(chosen, vanishing, system, work):
     """
     matrix, n_v, g, metric = work.kkt, system.n_v, work.g, system.metric
     a, report, diagonal, order, limits = matrix.a, matrix.report, system.diagonal_slot, matrix.order, matrix.weak
-    g_row, g_column, g_upper, epsilon, usual = (
-        system.g_row,
-        system.g_column,
-        system.g_upper,
-        work.epsilon,
-        system.row_diagonal,
-    )
+    g_row, g_column, g_upper = system.g_row, system.g_column, system.g_upper
+    epsilon, usual = work.epsilon, system.row_diagonal
     size, left_out, kept = work.e, work.u, work.b
     weak, first, vanished = report[0], report[1], report[2]
     for i in range(a.size):
